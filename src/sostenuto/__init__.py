@@ -1,0 +1,90 @@
+"""Sostenuto keeps a long agent run inside its model's context window without losing the task, the evidence or the cached prompt.
+
+Start with `ContextManager`: ``prepare`` before a call, ``record`` after it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sostenuto.calls import ToolPolicy, Trait
+    from sostenuto.engine import Hit, Preview, Profile, Request, Switched, Undone, Usage
+    from sostenuto.errors import (
+        ConcurrentPrepare,
+        ContextOverflow,
+        FixedPartTooLarge,
+        SostenutoError,
+        UnknownFormat,
+        UnknownKey,
+        UnknownSetting,
+        UnusableInput,
+    )
+    from sostenuto.ladder import Event, Settings
+    from sostenuto.manager import ContextManager, fit
+    from sostenuto.messages import Pinned, pinned
+
+_HOMES = {
+    "ConcurrentPrepare": "errors",
+    "ContextManager": "manager",
+    "ContextOverflow": "errors",
+    "Event": "ladder",
+    "FixedPartTooLarge": "errors",
+    "Hit": "engine",
+    "Pinned": "messages",
+    "Preview": "engine",
+    "Profile": "engine",
+    "Request": "engine",
+    "Settings": "ladder",
+    "SostenutoError": "errors",
+    "Switched": "engine",
+    "ToolPolicy": "calls",
+    "Trait": "calls",
+    "Undone": "engine",
+    "UnknownFormat": "errors",
+    "UnknownKey": "errors",
+    "UnknownSetting": "errors",
+    "UnusableInput": "errors",
+    "Usage": "engine",
+    "fit": "manager",
+    "pinned": "messages",
+}
+
+__all__ = [
+    "ConcurrentPrepare",
+    "ContextManager",
+    "ContextOverflow",
+    "Event",
+    "FixedPartTooLarge",
+    "Hit",
+    "Pinned",
+    "Preview",
+    "Profile",
+    "Request",
+    "Settings",
+    "SostenutoError",
+    "Switched",
+    "ToolPolicy",
+    "Trait",
+    "Undone",
+    "UnknownFormat",
+    "UnknownKey",
+    "UnknownSetting",
+    "UnusableInput",
+    "Usage",
+    "fit",
+    "pinned",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used: importing the package costs next to nothing."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("sostenuto")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'sostenuto' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"sostenuto.{home}"), name)

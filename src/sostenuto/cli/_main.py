@@ -1,0 +1,158 @@
+"""The program: its commands, its exit codes, and one line for everything that goes wrong.
+
+Exit codes: 0 worked, 1 failed, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from sostenuto.errors import SostenutoError, UnknownSetting
+
+COMMANDS = {
+    "demo": ("_demo", "Watch a long task stay inside a small window; no key, no network."),
+    "recall": ("_recall", "Read back what left the context of a kept replay."),
+    "replay": ("_replay", "Show what a recorded session would have sent."),
+    "tokens": ("_tokens", "Count the tokens of a file and say how."),
+}
+"""Command -> (file, one line of help). A command's file is imported only when it is asked for: the start stays fast."""
+
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """The commands, imported on use."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; an interrupt is turned into an exit code here, before click prints anything about it."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in alphabetical order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"sostenuto.cli.{COMMANDS[cmd_name][0]}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown one is answered with the nearest name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no command {args[0]!r}{_nearest(args[0])}; there are {', '.join(sorted(COMMANDS))}", ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda ctx, _, asked: _version(ctx, asked),
+    help="Show the version.",
+)
+def program() -> None:
+    """Keep the context window of a language-model agent inside its limit and lose nothing.
+
+    \b
+    Examples:
+      sostenuto demo
+      sostenuto replay session.jsonl --window 32000
+      sostenuto replay session.jsonl.gz --window 32000 --keep kept/
+      sostenuto recall --keep kept/ m12.0
+      sostenuto tokens prompt.txt --model openai:gpt-4o
+
+    \b
+    stdout carries the result only, progress and messages go to stderr.
+    Exit codes: 0 worked, 1 failed, 2 wrong usage.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code. `arguments` are those after the program's name (default ``sys.argv``).
+
+    Nothing that a person can cause ends in a traceback.
+    """
+    try:
+        outcome = program.main(args=None if arguments is None else list(arguments), prog_name="sostenuto", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.UsageError as error:
+        return _fail(f"{_one_line(error.format_message())} (see: {_help_for(error)})", code=2)
+    except UnknownSetting as error:
+        return _fail(str(error), code=2)
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _pipe_closed()
+    except click.ClickException as error:
+        return _fail(error.format_message(), code=1)
+    except SostenutoError as error:
+        return _fail(str(error), code=1)
+    except OSError as error:
+        return _fail(_system_error(error), code=1)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _version(ctx: click.Context, asked: bool) -> None:
+    """Print the installed version and stop; a source tree that is not installed has none."""
+    if not asked:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"sostenuto {version('sostenuto')}")
+    except PackageNotFoundError:
+        click.echo("sostenuto (not installed, run from its source)")
+    ctx.exit()
+
+
+def _fail(message: str, *, code: int) -> int:
+    click.echo(f"sostenuto: {_one_line(message)}", err=True)
+    return code
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _system_error(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{(error.strerror or str(error)).lower()}; check the path, the permissions and the free space"
+
+
+def _help_for(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "sostenuto"
+    return f"{path} --help"
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, COMMANDS, n=1)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+def _pipe_closed() -> int:
+    """The reader has gone: say nothing, and keep the interpreter from flushing into the closed pipe at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,73 @@
+"""``sostenuto recall``: read back what left the context of a kept replay, by key or by words."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sostenuto.cli._output import encoded, kept
+from sostenuto.cli._terminal import Style, style
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Hit
+
+LISTED = 10
+"""Further hits that are listed after the best one."""
+GLIMPSE = 60
+"""Characters of a hit's text in the list."""
+
+
+@click.command("recall", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--keep", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of sostenuto replay --keep.")
+@click.argument("wanted", metavar="KEY|QUERY", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON: key, text, tokens, source of the best hit, and all hits.")
+def command(folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
+    """Read back an original by its KEY (m12.0, m12-m40, files:read), or search everything kept for a QUERY.
+
+    \b
+    Examples:
+      sostenuto recall --keep kept/ m12.0            the original of that piece
+      sostenuto recall --keep kept/ m12-m40          a range of messages
+      sostenuto recall --keep kept/ "connection refused"
+      sostenuto recall --keep kept/ files:read --json
+    """
+    question = " ".join(wanted)
+    snapshot = kept(folder)
+    from sostenuto.app import recalled
+    from sostenuto.errors import UnknownKey
+
+    hits = recalled(snapshot, question)
+    if not hits:
+        raise UnknownKey(f"{folder}: nothing kept has the key or the words {question!r}; try a shorter query, or a key the replay listed")
+    if as_json:
+        click.echo(encoded({**_entry(hits[0]), "hits": [_entry(hit) for hit in hits]}).decode("utf-8"), nl=False)
+    else:
+        click.echo(_text(hits, style(sys.stdout, os.environ)))
+
+
+def _entry(hit: Hit) -> dict[str, object]:
+    return {"key": hit.key, "text": hit.text, "tokens": hit.tokens, "source": hit.source}
+
+
+def _text(hits: Sequence[Hit], shown: Style) -> str:
+    """The best hit whole, then the others as one line each."""
+    best, *others = hits
+    lines = [shown.paint(f"{best.key}  {best.source}, {best.tokens:,} tokens", "bold"), printable(best.text)]
+    if others:
+        lines += ["", shown.paint(f"{len(others):,} more with the same words", "bold")]
+        lines += [f"  {hit.key}  {' '.join(printable(hit.text).split())[:GLIMPSE]}" for hit in others[:LISTED]]
+    if len(others) > LISTED:
+        lines.append(f"  and {len(others) - LISTED:,} others; a longer query finds fewer")
+    return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    """`text` without what a terminal would act on or cannot encode: control characters and lone surrogates."""
+    kept_as_is = {"\n", "\t"}
+    shown = "".join(c if c in kept_as_is or (c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f") else "\ufffd" for c in text)
+    return shown.encode("utf-8", "replace").decode("utf-8")

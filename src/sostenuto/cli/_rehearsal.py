@@ -1,0 +1,145 @@
+"""The demo's run: the scripted model, its tools and a context manager, cycle by cycle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sostenuto.cli._audit import TASK, TOOLS, Raw, Tools, answered, said, script
+from sostenuto.replaying import Happening, Row
+
+PASTED_AT, REFUSED_AT, RETRIEVED_FROM = 22, 30, 12
+"""Cycles at which a person pastes a long log, the provider refuses the request, and from which the model reads an original back."""
+PASTED_LINES = 420
+SUMMARY = """## Goal
+Audit the installed sostenuto package and report one line for each room.
+## Constraints & Preferences
+Report only what has been read.
+## Covered So Far
+{covered} tool calls made; the files are listed with the record below.
+## Progress
+### Done
+{covered} steps of the audit.
+### In Progress
+Reading the next files in alphabetical order.
+### Blocked
+(none)
+## Key Decisions
+Numbers, documented errors and input or output are checked in every file.
+## Next Steps
+Read the remaining files, search for the remaining patterns, then write the report.
+## Critical Context
+Nothing has been found so far that contradicts the rules of the house.
+"""
+
+
+class Sent(Protocol):
+    """A request as the manager makes it."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def events(self) -> Sequence[Any]: ...
+    @property
+    def notices(self) -> Sequence[str]: ...
+
+
+class Manager(Protocol):
+    """The part of the context manager the demo uses."""
+
+    def prepare_sync(self, messages: list[Any], *, system: Any = None, tools: Any = None, max_output: int | None = None) -> Sent: ...
+    def record(self, reply_or_usage: Any, /) -> Any: ...
+    def tools(self) -> list[Any]: ...
+    def answer(self, call: Any, /) -> Any: ...
+    def recover(self, error: Any) -> Sent: ...
+
+
+class PromptTooLong(Exception):
+    """How the scripted provider refuses a request."""
+
+    code = "context_length_exceeded"
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """One demo run. `weigh` gives the tokens of a native message; the counts say what has been seen so far."""
+
+    make: Callable[[Callable[[str], str]], Manager]
+    tools: Tools
+    weigh: Callable[[Any], int]
+    cycles: int
+    rows: list[Row] = field(default_factory=list)
+    plain: list[int] = field(default_factory=list)
+    accepted: int = 0
+    refused: int = 0
+    recovered: int = 0
+    retrieved: int = 0
+
+    def run(self) -> Iterator[Row]:
+        """The requests, one for each cycle, as they are made."""
+        manager = self.make(self._summary)
+        own = manager.tools()
+        messages: list[Raw] = [{"role": "user", "content": TASK}]
+        for cycle, planned in enumerate(script(self.tools.files(), cycles=self.cycles)):
+            if cycle == PASTED_AT:
+                messages.append({"role": "user", "content": pasted()})
+            row = self._row(cycle, manager, messages, tools=[*TOOLS, *own])
+            self.rows.append(row)
+            yield row
+            reading = self._reading(cycle)
+            step = [(own[0]["function"]["name"], {"key": reading})] if reading else planned
+            reply = said(cycle, step)
+            manager.record({"prompt_tokens": row.tokens, "completion_tokens": self.weigh(reply)})
+            messages += [reply, *answered(reply, lambda call: self._answer(manager, call))]
+
+    def _row(self, cycle: int, manager: Manager, messages: list[Raw], *, tools: list[Any]) -> Row:
+        request = manager.prepare_sync(messages, tools=tools)
+        events = list(request.events)
+        if cycle == REFUSED_AT:
+            before = request.tokens
+            request = manager.recover(PromptTooLong("prompt is too long: it exceeds the maximum context length"))
+            events += [event for event in request.events if event not in events]
+            self.recovered += request.tokens < before
+        self.plain.append(sum(map(self.weigh, messages)))
+        for event in events:
+            by = str(event.detail.get("by", ""))
+            self.accepted += by == "model"
+            self.refused += "refused" in by
+        happened = tuple(Happening(e.rung, e.tokens_before, e.tokens_after, e.reason, tuple(e.keys)) for e in events)
+        return Row(cycle, request.tokens, request.window, "openai_chat", {}, happened, notices=tuple(request.notices))
+
+    def _reading(self, cycle: int) -> str:
+        """The key of an original the model reads back, once, when one was cleared; empty otherwise."""
+        if self.retrieved or cycle < RETRIEVED_FROM:
+            return ""
+        return next((key for row in self.rows for event in row.events if event.rung == "clear" for key in event.keys), "")
+
+    def _answer(self, manager: Manager, call: Raw) -> str:
+        function = call["function"]
+        arguments = json.loads(function["arguments"])
+        if "key" in arguments:
+            answer = manager.answer(call)
+            self.retrieved += 1
+            return str(answer["content"] if isinstance(answer, Mapping) else answer)
+        return self.tools.run(function["name"], arguments)
+
+    def _summary(self, prompt: str) -> str:
+        """The scripted summarizer: good at first, then one refusal, then good again."""
+        if self.accepted and not self.refused:
+            return "I'm sorry, but I can't help with that."
+        return SUMMARY.format(covered=len(self.rows))
+
+
+def pasted() -> str:
+    """A long log, as a person would paste it."""
+    lines = (
+        f"12:{n // 60 % 60:02}:{n % 60:02} worker-{n % 7} step {n} finished in {n * 37 % 911} ms, queue {n % 13}"
+        for n in range(PASTED_LINES)
+    )
+    return "Here is the log of last night's run, look at it while you audit:\n" + "\n".join(lines)

@@ -1,0 +1,129 @@
+"""``sostenuto replay``: what a recorded session would have sent through the engine, request by request."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sostenuto.cli._output import check_keepable, check_writable, encoded, keep, write_lines
+from sostenuto.cli._settings import engine_settings, pairs, pins
+from sostenuto.cli._terminal import progress, style
+
+if TYPE_CHECKING:
+    from sostenuto.app import Replayed
+    from sostenuto.replaying import Row
+
+COUNTERS = ("family", "o200k", "recorded")
+FILE = click.Path(path_type=Path)
+
+
+@click.command("replay", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.argument("file", type=FILE)
+@click.option("--format", "form", default="auto", metavar="NAME", help="Kind of recording; recognised by its content unless given.")
+@click.option("--window", type=click.IntRange(min=1), metavar="N", help="Tokens the model takes.")
+@click.option("--model", metavar="PROVIDER:ID", help="Model whose window and way of counting to use; default: the recorded one.")
+@click.option("--counter", type=click.Choice(COUNTERS), help="How to count; default o200k with --window, else family.")
+@click.option("--summarizer", default="mechanical", show_default=True, metavar="mechanical|null|extractive|COMMAND",
+              help="Who writes summaries. A command reads the prompt on standard input; no shell is involved.")
+@click.option("--history", type=click.Choice(("full", "as-sent")), default="full", show_default=True,
+              help="Hand over everything, or what the recorded program itself had sent after its own summaries.")
+@click.option("--max-output", type=click.IntRange(min=0), metavar="N", help="Tokens to keep free for the reply.")
+@click.option("--set", "words", multiple=True, metavar="KEY=VALUE", help="A setting of the engine; pin=TEXT plants a pinned message.")
+@click.option("--requests", "requests_file", type=FILE, metavar="OUT.jsonl", help="Write every request, one JSON object a line.")
+@click.option("--keep", "folder", type=FILE, metavar="DIR", help="Leave the transcript and its edits for sostenuto recall.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
+def command(
+    file: Path,
+    form: str,
+    window: int | None,
+    model: str | None,
+    counter: str | None,
+    summarizer: str,
+    history: str,
+    max_output: int | None,
+    words: tuple[str, ...],
+    requests_file: Path | None,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
+
+    FILE is a Claude Code or pi session, tau-bench results, a LiteLLM log or a list of OpenAI or Anthropic messages, also
+    gzipped. No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
+
+    \b
+    Examples:
+      sostenuto replay session.jsonl                      the recorded model's window
+      sostenuto replay session.jsonl.gz --window 32000    a smaller one, counted exactly
+      sostenuto replay s.jsonl --window 16000 --summarizer null --json
+      sostenuto replay s.jsonl --window 16000 --set compact=0.75 --set pin='never touch vault/'
+      sostenuto replay s.jsonl --window 16000 --keep kept/ && sostenuto recall --keep kept/ m12.0
+    """
+    started = time.perf_counter()
+    given = pairs(words)
+    planted = pins(given)
+    settings = engine_settings(given)
+    if requests_file is not None:
+        check_writable(requests_file, other_than=file)
+    if folder is not None:
+        check_keepable(folder)
+    from sostenuto import app
+    from sostenuto.cli._summarizers import summarizer as named
+    replayed = app.replay(
+        file,
+        app.ReplayOptions(
+            format=form,
+            window=window,
+            model=model,
+            counter=counter,
+            summarizer=named(summarizer),
+            history="full" if history == "full" else "as-sent",
+            max_output=max_output,
+            settings=settings,
+            pins=planted,
+        ),
+        watch=_watch,
+    )
+    if requests_file is not None:
+        from sostenuto.replaying import record
+
+        write_lines(requests_file, map(record, replayed.rows))
+    if folder is not None:
+        keep(folder, replayed.snapshot())
+    seconds = time.perf_counter() - started
+    _print(replayed, as_json=as_json, folder=folder, summarizer=summarizer, seconds=seconds)
+
+
+def _watch(rows: Iterable[Row], total: int) -> Iterator[Row]:
+    return progress(rows, total=total, what="replaying request", stream=sys.stderr, environment=os.environ)
+
+
+def _print(replayed: Replayed, *, as_json: bool, folder: Path | None, summarizer: str, seconds: float) -> None:
+    if as_json:
+        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}).decode(), nl=False)
+        return
+    from sostenuto.cli._summary import Told, summary
+
+    recording = replayed.recording
+    told = Told(
+        source=recording.source,
+        reader=recording.reader,
+        format=recording.format,
+        window_source=replayed.window_source,
+        counted=replayed.counted,
+        rows=replayed.rows,
+        figures=replayed.figures,
+        doing_nothing=replayed.doing_nothing,
+        kept_in=str(folder) if folder is not None else None,
+        left_out=dict(Counter(skipped.kind for skipped in recording.skipped)),
+        summarizer=summarizer,
+        seconds=seconds,
+    )
+    click.echo(summary(told, style(sys.stdout, os.environ)))

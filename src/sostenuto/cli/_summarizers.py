@@ -1,0 +1,86 @@
+"""The summarizers a replay can be given without a model: none at all, a fixed extract, or any program."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import click
+
+from sostenuto.checkpoint import HEADINGS
+
+Summarizer = Callable[[str], str]
+
+BUILT_IN = ("extractive", "mechanical", "null")
+DEADLINE = 120.0
+"""Seconds a summarizer program may take for one prompt."""
+PROGRESS = ("Done", "In Progress", "Blocked")
+SENTENCE = re.compile(r"[^\s#<>{}\[\]|`][^\n.!?]{20,200}[.!?](?=\s|$)")
+TAKEN = 24
+"""Sentences the extract copies in all."""
+LONGEST_READ = 200_000
+"""Characters of a prompt the extract looks at."""
+
+
+def summarizer(name: str) -> Summarizer | None:
+    """The summarizer of that name; None is the mechanical one, which needs no text. Anything else is a command line.
+
+    The command is run without a shell and reads the prompt on standard input. Raises click.UsageError where its program
+    cannot be found.
+    """
+    if name == "mechanical":
+        return None
+    if name == "null":
+        return lambda prompt: ""
+    if name == "extractive":
+        return extract
+    try:
+        words = shlex.split(name)
+    except ValueError as error:
+        raise click.UsageError(f"--summarizer {name!r}: {error}".lower()) from None
+    if not words or shutil.which(words[0]) is None:
+        near = get_close_matches(name, BUILT_IN, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise click.UsageError(f"--summarizer {name!r}: {hint}it is neither {', '.join(BUILT_IN)} nor a program that can be run")
+    return _Command(tuple(words))
+
+
+def extract(prompt: str) -> str:
+    """A checkpoint made by copying sentences of the prompt under its headings: deterministic, no understanding."""
+    sentences = list(dict.fromkeys(match.group().strip() for match in SENTENCE.finditer(prompt[-LONGEST_READ:])))
+    step = max(1, len(sentences) // TAKEN)
+    picked = sentences[::step][:TAKEN]
+    shares = [picked[index :: len(HEADINGS)] for index in range(len(HEADINGS))]
+    lines: list[str] = []
+    for heading, share in zip(HEADINGS, shares, strict=True):
+        lines.append(f"## {heading}")
+        if heading == "Progress":
+            for index, part in enumerate(PROGRESS):
+                lines += [f"### {part}", *(_listed(share) if index == 0 else ["(none)"])]
+        else:
+            lines += _listed(share)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _listed(sentences: list[str]) -> list[str]:
+    return [f"- {sentence}" for sentence in sentences] or ["(none)"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    words: tuple[str, ...]
+
+    def __call__(self, prompt: str) -> str:
+        done = subprocess.run(
+            self.words, input=prompt.encode("utf-8", "replace"), capture_output=True, timeout=DEADLINE, check=False
+        )
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise RuntimeError(f"{self.words[0]} ended with {done.returncode}" + (f": {said[-1]}" if said else ""))
+        return done.stdout.decode("utf-8", "replace")

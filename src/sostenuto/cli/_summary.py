@@ -1,0 +1,172 @@
+"""A replay in plain words: what would have happened, what it cost, what was lost from view and how to read it back."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sostenuto.cli._chart import MARKS, chart
+from sostenuto.cli._terminal import Style
+from sostenuto.replaying import Costs, Figures, Row
+
+NOTICES = 8
+"""Different notices that are printed; the rest is counted."""
+SHOWN_KEYS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the summary is made of. `source` and the words are for people; `left_out` counts records by kind."""
+
+    source: str
+    reader: str
+    format: str
+    window_source: str
+    counted: str
+    rows: Sequence[Row]
+    figures: Figures
+    doing_nothing: Costs
+    kept_in: str | None
+    left_out: dict[str, int]
+    summarizer: str
+    seconds: float
+
+
+def summary(told: Told, style: Style) -> str:
+    """The whole text, no line wider than the style."""
+    drawn = chart(
+        [row.tokens for row in told.rows],
+        window=told.figures.window,
+        rungs=[[event.rung for event in row.events] for row in told.rows],
+        doing_nothing=told.doing_nothing.requests,
+        style=style,
+    )
+    blocks = [
+        _wrapped(_opening(told), style),
+        _wrapped(_outcome(told), style),
+        drawn,
+        losses(told.rows, style),
+        _view(told, style),
+        _price(told, style),
+        _recall(told, style),
+        _wrapped(_asides(told), style),
+        _notices(told.rows, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def losses(rows: Sequence[Row], style: Style) -> list[str]:
+    """The loss report: for each rung how often it fired, how many pieces it rewrote, and the tokens that freed."""
+    events = [event for row in rows for event in row.events]
+    fired = Counter(event.rung for event in events)
+    if not fired:
+        return ["Nothing was rewritten: every request is the history as it was handed over."]
+    lines = [style.paint("What was done", "bold")]
+    for rung in [*(name for name in MARKS if name in fired), *sorted(fired.keys() - MARKS.keys())]:
+        of_rung = [event for event in events if event.rung == rung]
+        freed = sum(max(0, event.tokens_before - event.tokens_after) for event in of_rung)
+        keys = len({key for event in of_rung for key in event.keys})
+        meaning = MARKS[rung].meaning if rung in MARKS else rung
+        line = f"  {meaning:<20} {_times(len(of_rung)):>11}"
+        line += f"  {freed:>11,} tokens freed" if freed else " " * 26
+        lines.append((line + (f"  {keys:>5,} {'key' if keys == 1 else 'keys'}" if keys else "")).rstrip())
+    return lines
+
+
+def _opening(told: Told) -> Iterable[str]:
+    yield f"{told.source}: {told.reader} recording, {_of(told.figures.requests, 'request')}, replayed as {told.format} messages"
+    yield (
+        f"Window {told.figures.window:,} tokens ({told.window_source}), counted with {told.counted}, "
+        f"summaries: {told.summarizer}. Took {told.seconds:.1f} s."
+    )
+
+
+def _outcome(told: Told) -> Iterable[str]:
+    figures = told.figures
+    largest = max((row.tokens for row in told.rows), default=0)
+    share = f"{100 * largest / figures.window:.0f} %" if figures.window else "0 %"
+    if figures.over_window:
+        yield f"{figures.over_window:,} of {_of(figures.requests, 'request')} would NOT fit; the largest has {largest:,} tokens."
+    else:
+        yield f"Every request fits: the largest has {largest:,} tokens, {share} of the window."
+    if figures.invalid:
+        yield f"{_of(figures.invalid, 'request')} would be refused as malformed."
+    too_large = sum(tokens > figures.window for tokens in told.doing_nothing.requests)
+    most = max(told.doing_nothing.requests, default=0)
+    if too_large:
+        yield f"Doing nothing, {_of(too_large, 'request')} would not have fit; the largest would have {most:,} tokens."
+    else:
+        yield f"Doing nothing, all would have fit too; the largest would have {most:,} tokens."
+
+
+def _view(told: Told, style: Style) -> list[str]:
+    shares = told.figures.retention
+    return [
+        style.paint("Still in view, in the worst request", "bold"),
+        f"  task {_percent(shares.task)}   newest user text {_percent(shares.latest_user)}   pins {_percent(shares.pins)}",
+        f"  user requests {_percent(shares.user_requests)}   files modified {_percent(shares.files_modified)}"
+        f"   files read {_percent(shares.files_read)}",
+    ]
+
+
+def _price(told: Told, style: Style) -> list[str]:
+    run, figures = told.figures.costs, told.figures
+    again = run.rebilled / run.sent if run.sent else 0.0
+    return [
+        style.paint("What it costs", "bold"),
+        f"  {run.sent:,} tokens sent (doing nothing: {told.doing_nothing.sent:,})",
+        f"  {run.rebilled:,} of them billed again ({100 * again:.1f} %), after {_of(figures.costs.breaks, 'rewrite')} of the prefix",
+        f"  input cost {figures.input_cost_ratio:.2f} of doing nothing, with cached tokens at a tenth of the price",
+    ]
+
+
+def _recall(told: Told, style: Style) -> list[str]:
+    keys = list(dict.fromkeys(key for row in told.rows for event in row.events for key in event.keys))
+    if not keys:
+        return []
+    some = ", ".join(keys[:SHOWN_KEYS]) + (", …" if style.unicode else ", ...") * (len(keys) > SHOWN_KEYS)
+    if told.kept_in is None:
+        return _wrapped([f"Nothing was lost: {_of(len(keys), 'key')} ({some}). Add --keep DIR to read the originals back."], style)
+    command = f"  sostenuto recall --keep {told.kept_in} {keys[0]}"
+    return [*_wrapped([f"Nothing was lost: {_of(len(keys), 'key')} ({some}). Read an original back with"], style), command]
+
+
+def _asides(told: Told) -> Iterable[str]:
+    error = told.figures.estimator_error
+    if error.median is not None and error.p95 is not None:
+        yield (
+            f"Estimates against the {_of(error.samples, 'recorded prompt size')}: half are off by less than {100 * error.median:.1f} %, "
+            f"95 of 100 by less than {100 * error.p95:.1f} %."
+        )
+    if told.left_out:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(told.left_out.items()))
+        yield f"Not part of the history: {kinds}."
+
+
+def _notices(rows: Sequence[Row], style: Style) -> list[str]:
+    said = Counter(notice for row in rows for notice in row.notices)
+    if not said:
+        return []
+    lines = [style.paint("Notices", "bold")]
+    for notice, count in list(said.items())[:NOTICES]:
+        text = " ".join(notice.split()) + (f" ({_times(count)})" if count > 1 else "")
+        lines += textwrap.wrap(text, style.width - 2, initial_indent="  - ", subsequent_indent="    ")
+    return [*lines, f"  - and {_of(len(said) - NOTICES, 'other')}"] if len(said) > NOTICES else lines
+
+
+def _wrapped(sentences: Iterable[str], style: Style) -> list[str]:
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, style.width, break_on_hyphens=False)]
+
+
+def _of(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"

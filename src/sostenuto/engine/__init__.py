@@ -1,0 +1,44 @@
+"""Who performs the needs, and holds the state? The machinery of `ContextManager`."""
+
+from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
+from sostenuto.engine._engine import Asked, Draft, Engine, Plan
+from sostenuto.engine._overflow import Overflow, overflow
+from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
+from sostenuto.engine._profile import Profile, profile_of
+from sostenuto.engine._recall import Hit, read, search
+from sostenuto.engine._snapshot import dumped, loaded
+from sostenuto.engine._state import Request, State
+from sostenuto.engine._tools import answered, taken, tools
+
+__all__ = [
+    "Asked",
+    "Draft",
+    "Engine",
+    "Hit",
+    "Overflow",
+    "Plan",
+    "Preview",
+    "Profile",
+    "Request",
+    "State",
+    "Switched",
+    "Undone",
+    "Usage",
+    "answered",
+    "drive",
+    "drive_async",
+    "dumped",
+    "loaded",
+    "overflow",
+    "profile_of",
+    "read",
+    "redone",
+    "search",
+    "stored",
+    "summarized",
+    "summarized_async",
+    "taken",
+    "tools",
+    "undone",
+    "usage",
+]

@@ -1,0 +1,124 @@
+"""What a person may ask of a conversation: how full it is, take a change back, put it on again (D28, D62)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sostenuto.engine._state import State
+from sostenuto.ladder import Facts, Settings, View, view_of
+from sostenuto.messages import Result, key_of
+
+LARGEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How full the context is. `components` are tokens by kind; `largest` the ten largest pieces with their keys."""
+
+    tokens: int
+    window: int
+    source: str
+    components: Mapping[str, int]
+    largest: tuple[tuple[str, int], ...]
+
+    @property
+    def ratio(self) -> float:
+        """Share of the window."""
+        return self.tokens / self.window if self.window else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What came of an undo or redo: whether it was done, which edit, the tokens of the view, and a line for the person."""
+
+    applied: bool
+    edit: int | None
+    tokens: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What compacting now would do; nothing has changed."""
+
+    tokens_before: int
+    tokens_after: int
+    keys: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """What changing the model means for this conversation: the new window, and what the next request will need."""
+
+    window: int
+    tokens: int
+    plan: str
+
+
+def usage(state: State, facts: Facts, source: str) -> Usage:
+    """Tokens by component, and the ten largest pieces in view."""
+    history, view = state.history, state.view
+    parts = {"system": facts.system, "tools": facts.tools, "overhead": facts.overhead}
+    parts["checkpoint and standing messages"] = history.ruler.tokens(view.head)
+    pieces: list[tuple[str, int]] = []
+    for number in range(view.start, len(history.units)):
+        unit = history.units[number]
+        if number in view.flattened:
+            parts["user"] = parts.get("user", 0) + history.ruler.tokens(view.unit(history, number))
+            continue
+        for place in unit.parts:
+            key = (place.ordinal, place.index)
+            tokens = history.ruler.tokens(history.part(*key) + view.shift(history, key))
+            name = (
+                "tool results" if isinstance(place.part, Result) else {"cycle": "assistant", "text": "assistant"}.get(unit.kind, unit.kind)
+            )
+            parts[name] = parts.get(name, 0) + tokens
+            pieces.append((key_of(*key), tokens))
+    largest = sorted(pieces, key=lambda piece: -piece[1])[:LARGEST]
+    total = history.ruler.total(view.measure(history) + facts.system_measure)
+    return Usage(total, facts.window, source, {name: tokens for name, tokens in parts.items() if tokens}, tuple(largest))
+
+
+def undone(state: State, facts: Facts, settings: Settings, number: int | None) -> tuple[State, Undone]:
+    """Take an edit back: the newest one, or the one with that number. What does not fit is not done (D62)."""
+    active = [edit for edit in state.edits if edit.active]
+    chosen = [edit for edit in active if number is None or edit.number == number][-1:]
+    if not chosen:
+        return state, Undone(False, None, _total(state, state.view, facts), "There is nothing to undo.")
+    edit = chosen[0]
+    covers = [other.number for other in active if other.cover is not None]
+    if edit.cover is not None and edit.number != covers[-1]:
+        text = f"Edit {edit.number} lies under a newer checkpoint; undo that one (edit {covers[-1]}) first."
+        return state, Undone(False, edit.number, _total(state, state.view, facts), text)
+    edits = tuple(replace(other, active=False) if other.number == edit.number else other for other in state.edits)
+    view = view_of(edits, history=state.history)
+    total = _total(state, view, facts)
+    if total > facts.budget:
+        text = f"Undoing edit {edit.number} needs {total:,} tokens, but {facts.budget:,} fit; nothing was changed."
+        return state, Undone(False, edit.number, total, text)
+    rung, above = ("clear", "compact") if edit.kind in ("clip", "clear") else ("compact", "trim")
+    line = int(getattr(settings.thresholds, above) * facts.budget)
+    memory = replace(state.memory, hold={**state.memory.hold, rung: line}, ripe_to=0, ripe_gain=0)
+    state = replace(state, edits=edits, view=view, memory=memory, made={}, heads=(), request=None)
+    return state, Undone(True, edit.number, total, f"Edit {edit.number} ({edit.kind}) was undone; the context now takes {total:,} tokens.")
+
+
+def redone(state: State, facts: Facts, number: int | None) -> tuple[State, Undone]:
+    """Put an undone edit on again: the newest one whose history is unchanged, or the one with that number."""
+    guard = state.history.guard
+    idle = [e for e in state.edits if not e.active and e.reach < state.length and guard(e.reach) == e.guard]
+    chosen = [edit for edit in idle if number is None or edit.number == number][-1:]
+    if not chosen:
+        return state, Undone(False, None, _total(state, state.view, facts), "There is nothing to redo.")
+    edits = tuple(replace(other, active=True) if other.number == chosen[0].number else other for other in state.edits)
+    view = view_of(edits, history=state.history)
+    total = _total(state, view, facts)
+    memory = replace(state.memory, ripe_to=0, ripe_gain=0)
+    state = replace(state, edits=edits, view=view, memory=memory, made={}, heads=(), request=None)
+    return state, Undone(True, chosen[0].number, total, f"Edit {chosen[0].number} is in force again; the context takes {total:,} tokens.")
+
+
+def _total(state: State, view: View, facts: Facts) -> int:
+    return state.history.ruler.total(view.measure(state.history) + facts.system_measure)

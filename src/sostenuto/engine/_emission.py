@@ -1,0 +1,204 @@
+"""From the view to native messages: untouched messages leave as the very objects they came in as (DESIGN 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sostenuto.ladder import History, View, checkpoint_messages, unanswered
+from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_displaced
+from sostenuto.protocols import Codec, Raw
+
+OPENING = "(The conversation goes on from here.)"
+"""Stands first where a wire demands a user's turn and the history starts with an answer (D25)."""
+
+
+@dataclass(slots=True)
+class Emission:
+    """A request's messages in the making, with what stands where (`segments`). `made` remembers changed messages between requests."""
+
+    history: History
+    view: View
+    raws: list[Raw]
+    codec: Codec
+    out: list[Raw] = field(default_factory=list)
+    segments: list[tuple[int, int, int]] = field(default_factory=list)
+    made: dict[int, tuple[Raw, Raw | None]] = field(default_factory=dict)
+
+    def head(self, known: tuple[Raw, ...]) -> tuple[Raw, ...]:
+        """Units that stand, the checkpoint and the continuation. `known` are the last two as they were sent before."""
+        cover = self.view.cover
+        if cover is None:
+            return ()
+        for number in cover.standing:
+            self._unit(number)
+        known = known or tuple(self.codec.encode(message) for message in checkpoint_messages(cover))
+        self.out += known
+        return known
+
+    def body(self, number: int) -> None:
+        """All units from `number` on."""
+        units, total = self.history.units, len(self.history.messages)
+        if number >= len(units):
+            return
+        ordinal = units[number].first
+        if number > 0 and units[number - 1].last >= ordinal:
+            ordinal = self._shared(number, ordinal)
+        for first, last, build in self._specials(number, ordinal):
+            if first < ordinal:
+                continue
+            self._slice(ordinal, first)
+            build()
+            ordinal = last + 1
+        self._slice(ordinal, total)
+
+    def _slice(self, first: int, stop: int) -> None:
+        if stop > first:
+            self.segments.append((len(self.out), first, stop - first))
+            self.out += self.raws[first:stop]
+
+    def _shared(self, number: int, ordinal: int) -> int:
+        """The first kept unit shares its message with the last covered one: only its own parts stay."""
+        unit = self.history.units[number]
+        kept = self._rewritten(ordinal, {place.index for place in unit.parts if place.ordinal == ordinal})
+        if kept is not None:
+            self.out.append(kept)
+        return ordinal + 1
+
+    def _specials(self, number: int, ordinal: int) -> list[tuple[int, int, _Builder]]:
+        """Everything from `ordinal` on that cannot be copied: (first ordinal, last ordinal, how to build it), in order."""
+        folding, units = self.history.folding, self.history.units
+        builders: dict[int, tuple[int, _Builder]] = {}
+        touched = {place[0] for place in self.view.forms if place[0] >= ordinal}
+        touched.update(place[0] for place in folding.mended if place[0] >= ordinal)
+        touched.update(empty for empty in folding.empty if empty >= ordinal)
+        for one in touched:
+            builders[one] = (one, _Builder(self, "message", one))
+        for after in self.view.inserted:
+            if after >= ordinal:
+                builders[after] = (after, _Builder(self, "message", after))
+        groups = [cycle for cycle in folding.displaced if cycle >= number]
+        if folding.open_cycle is not None and folding.open_cycle >= number and is_displaced(units, folding.open_cycle):
+            groups.append(folding.open_cycle)
+        groups += [flat for flat in self.view.flattened if flat >= number and flat not in groups]
+        for cycle in groups:
+            builders[units[cycle].first] = (self._group_end(cycle), _Builder(self, "group", cycle))
+        return [(first, last, build) for first, (last, build) in sorted(builders.items())]
+
+    def _group_end(self, cycle: int) -> int:
+        last = self.history.units[cycle].last
+        for unit in self.history.units[cycle + 1 :]:
+            if unit.first > last:
+                break
+            last = max(last, unit.last)
+        return last
+
+    def message(self, ordinal: int) -> None:
+        """One message with the forms its parts have now, and a kept nudge behind it."""
+        if ordinal not in self.history.folding.empty:
+            raw, known = self.raws[ordinal], self.made.get(ordinal)
+            if known is None or known[0] is not raw:
+                known = self.made[ordinal] = (raw, self._rewritten(ordinal, None))
+            if known[1] is not None:
+                self.out.append(known[1])
+        self._inserted(ordinal)
+
+    def _inserted(self, ordinal: int) -> None:
+        if ordinal in self.view.inserted:
+            self.out.append(self.codec.encode(self.view.inserted[ordinal]))
+
+    def group(self, cycle: int) -> None:
+        """A cycle that cannot leave as it stands, and the units tangled with it, in logical order."""
+        last, number = self._group_end(cycle), cycle
+        while number < len(self.history.units) and self.history.units[number].first <= last:
+            self._unit(number)
+            number += 1
+        for ordinal in range(self.history.units[cycle].first, last + 1):
+            self._inserted(ordinal)
+
+    def _unit(self, number: int) -> None:
+        """One whole unit, wherever its parts stand."""
+        unit = self.history.units[number]
+        if number in self.view.flattened:
+            self.out.append(self.codec.encode(self.view.flattened[number]))
+            return
+        own = {place.index for place in unit.parts if place.ordinal == unit.first and not isinstance(place.part, Result)}
+        if unit.kind == "cycle":
+            made = self._rewritten(unit.first, own)
+            if made is not None:
+                self.out.append(made)
+            self.out += self.codec.results(self._answers(unit))
+            return
+        for ordinal in sorted({place.ordinal for place in unit.parts}):
+            made = self._rewritten(ordinal, {place.index for place in unit.parts if place.ordinal == ordinal})
+            if made is not None:
+                self.out.append(made)
+
+    def _answers(self, unit: Unit) -> list[tuple[Raw | None, int, Result]]:
+        pieces: list[tuple[Raw | None, int, Result]] = []
+        for slot in unit.slots:
+            call = self._form(slot.call)
+            call_id = getattr(call, "id", slot.call_part.id)
+            if slot.result is None:
+                made = unanswered(slot)
+                pieces.append((None, 0, Result(call_id, made.text, succeeded=False)))
+                continue
+            form = self._form(slot.result)
+            if isinstance(form, Result):
+                pieces.append((self.raws[slot.result.ordinal], slot.result.index, form))
+        return pieces
+
+    def _form(self, place: Placed) -> Part | None:
+        key = (place.ordinal, place.index)
+        return self.view.forms[key] if key in self.view.forms else self.history.mended_part(*key)
+
+    def _rewritten(self, ordinal: int, keep: set[int] | None) -> Raw | None:
+        """The message with the forms of its parts; only the parts in `keep` if given; the caller's object if nothing differs."""
+        raw, message = self.raws[ordinal], self.history.messages[ordinal]
+        changes: dict[int, Part | None] = {}
+        for index, part in enumerate(message.parts):
+            if keep is not None and index not in keep:
+                continue
+            key = (ordinal, index)
+            if key in self.view.forms:
+                changes[index] = self.view.forms[key]
+            elif key in self.history.folding.mended:
+                changes[index] = self.history.folding.mended[key]
+            del part
+        if keep is not None and len(keep) < len(message.parts):
+            if changes:
+                changes.update({index: None for index in range(len(message.parts)) if index not in keep})
+                return self.codec.rewrite(raw, changes)
+            return self.codec.only(raw, keep)
+        return self.codec.rewrite(raw, changes) if changes else raw
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """What to do when a special is reached."""
+
+    emission: Emission
+    what: str
+    number: int
+
+    def __call__(self) -> None:
+        if self.what == "group":
+            self.emission.group(self.number)
+        else:
+            self.emission.message(self.number)
+
+
+def opened(out: list[Raw], codec: Codec, *, starts_with_answer: bool) -> list[Raw]:
+    """The messages with a user's turn in front where the wire demands one."""
+    if starts_with_answer and codec.name == "anthropic":
+        return [codec.encode(Message("user", (Text(OPENING),), kind="continuation")), *out]
+    return out
+
+
+def with_nudges(out: list[Raw], nudges: tuple[str, ...], codec: Codec, *, alternating: bool) -> tuple[list[Raw], int]:
+    """The messages and the nudges behind them; the number is how many messages of their own the nudges take."""
+    if not nudges:
+        return out, 0
+    text = "\n".join(nudges)
+    if alternating:
+        return codec.join_nudge(out, text), 0
+    return [*out, codec.encode(Message("user", (Text(text),), kind="ephemeral"))], 1

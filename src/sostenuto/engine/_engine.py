@@ -1,0 +1,322 @@
+"""ContextManager's machinery: it holds the one state, drives the ladder, and commits once at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sostenuto.engine._emission import Emission, opened, with_nudges
+from sostenuto.engine._growing import IsPinned, grown, rebuilt
+from sostenuto.engine._matching import guarded, match
+from sostenuto.engine._state import Request, Sent, State
+from sostenuto.errors import ContextOverflow, FixedPartTooLarge
+from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, view_of
+from sostenuto.messages import Folding, fingerprint, key_of
+from sostenuto.protocols import Codec, Raw
+from sostenuto.tokens import Measure, Ruler, learn, usage_of
+from sostenuto.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What stays the same for a conversation until its caller changes it."""
+
+    codec: Codec
+    window: Window
+    settings: Settings = field(default_factory=Settings)
+    is_pinned: IsPinned = lambda raw, message: False
+    rules: tuple[str, ...] = ()
+    instructions: str = ""
+    summarizer_window: int | None = None
+    deadline_s: float | None = None
+    cache: str = "keep"
+    bound: bool = False
+    may_flatten: bool = True
+    alternating: bool = False
+    cache_lifetime_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of `prepare`, as it was made."""
+
+    messages: list[Raw]
+    system: Any = None
+    tools: Any = None
+    max_output: int | None = None
+    idle_s: float | None = None
+    manual: bool = False
+    before: int | None = None
+    focus: str = ""
+    forced: int | None = None
+    strip_media: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A request on its way: the state with the messages taken in, and what was asked."""
+
+    state: State
+    asked: Asked
+    lead: int
+    facts: Facts
+    run: Run
+
+
+class Engine:
+    """Holds one conversation. Nothing here waits or does I/O: `begin` gives a run to drive, `finish` commits it."""
+
+    def __init__(self, plan: Plan, *, ruler: Ruler) -> None:
+        self.plan = plan
+        self.state = State(History(ruler, _folding(plan.codec)))
+
+    # ------------------------------------------------------------------ one request
+
+    def begin(self, asked: Asked) -> Request | Draft:
+        """Take in what was handed over. The same as last time, with nothing recorded since, gives the very same request (D63)."""
+        codec, state = self.plan.codec, self.state
+        lead = codec.split_system(asked.messages)
+        handed = asked.messages[lead:] if lead else asked.messages
+        found = match(handed, state, decode=codec.decode)
+        same = _question(asked, lead)
+        plain = not asked.manual and asked.forced is None
+        if plain and found.kind == "extension" and found.taken == len(handed) and not found.fresh and state.request and state.asked == same:
+            return state.request
+        growth = grown(state, handed, found, codec=codec, is_pinned=self.plan.is_pinned)
+        state = self._with_tools(growth.state, asked)
+        facts = self._facts(state, asked, lead)
+        run = Run(state.history, self.plan.settings, facts, state.view, state.memory, next_number=len(state.edits))
+        if growth.dropped_before is not None:
+            run = absent(run, growth.dropped_before)
+        return Draft(state, asked, lead, facts, run)
+
+    def finish(self, draft: Draft, run: Run) -> Request:
+        """Commit a run that is done and return its request.
+
+        Raises:
+            FixedPartTooLarge: if nothing that may be left out is left.
+        """
+        if run.refused is not None:
+            raise FixedPartTooLarge(run.refused, window=run.facts.window)
+        state = self._edited(draft.state, run)
+        out, segments, heads = self._emitted(state)
+        out, nudges = with_nudges(out, run.nudges, self.plan.codec, alternating=self.plan.alternating)
+        lead = draft.asked.messages[: draft.lead]
+        arguments = self.plan.codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
+        if self.plan.cache == "auto":
+            arguments = self.plan.codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
+        tokens = run.total + sum(run.history.ruler.text(text) + 4 for text in run.nudges)
+        events = (*state.events, *_repairs(state, self.state.length), *run.events)
+        request = Request(
+            arguments,
+            tokens,
+            run.facts.window,
+            events,
+            (*state.waiting, *run.notices),
+            self._output(draft.asked, tokens),
+            self.plan.codec.name,
+            run.thinking_off,
+        )
+        expected = guarded(out, self.state.sent.expected)
+        self.state = replace(
+            state,
+            memory=run.memory,
+            sent=Sent(expected, segments, nudges),
+            sent_to=state.length,
+            heads=heads,
+            request=request,
+            asked=_question(draft.asked, draft.lead),
+            measured=state.view.measure(state.history) + run.facts.system_measure,
+            media=0,
+            waiting=(),
+            events=(),
+            facts=draft.facts,
+        )
+        return request
+
+    def abandon(self) -> None:
+        """A step failed or was cancelled: what it had added to the log is taken out again, as if it had never been called."""
+        history, length = self.state.history, self.state.length
+        if len(history.messages) != length:
+            pinned = {ordinal for ordinal in history.pinned if ordinal < length}
+            fresh = rebuilt(history, history.messages[:length], pinned=pinned)
+            memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
+            self.state = replace(self.state, history=fresh, view=view_of(self.state.edits, history=fresh), memory=memory)
+
+    def _edited(self, state: State, run: Run) -> State:
+        if not run.edits:
+            return replace(state, view=run.view)
+        changed = {place[0] for edit in run.edits for place, _ in edit.forms}
+        covers = any(edit.cover or edit.flattened or edit.inserted for edit in run.edits)
+        made = {} if covers else {ordinal: known for ordinal, known in state.made.items() if ordinal not in changed}
+        heads = () if covers else state.heads
+        return replace(state, edits=(*state.edits, *run.edits), view=run.view, made=made, heads=heads)
+
+    def _emitted(self, state: State) -> tuple[list[Raw], tuple[tuple[int, int, int], ...], tuple[Raw, ...]]:
+        emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made)
+        heads = emission.head(state.heads)
+        emission.body(state.view.start)
+        first = state.history.units[0].kind if state.history.units else "user"
+        answers_first = first in ("cycle", "text") and not state.view.standing
+        out = opened(emission.out, self.plan.codec, starts_with_answer=answers_first and bool(emission.out))
+        shift = len(out) - len(emission.out)
+        return out, tuple((position + shift, ordinal, count) for position, ordinal, count in emission.segments), heads
+
+    # ------------------------------------------------------------------ facts
+
+    def _with_tools(self, state: State, asked: Asked) -> State:
+        """The calibration for the tools of this request: their counted schemas until a report tells more (D2)."""
+        ruler = state.history.ruler
+        texts = self.plan.codec.tool_texts(asked.tools)
+        schema = sum(ruler.text(text) for text in texts)
+        print_ = "\x1f".join(texts)
+        calibration = ruler.calibration.with_tools(str(hash_of(print_)) if texts else "", schema=schema)
+        if calibration is not ruler.calibration:
+            state.history.ruler = replace(ruler, calibration=calibration)
+        return state
+
+    def _facts(self, state: State, asked: Asked, lead: int) -> Facts:
+        ruler, calibration = state.history.ruler, state.history.ruler.calibration
+        system = Measure()
+        for text in self.plan.codec.system_texts(asked.system):
+            system += Measure(ruler.weigher(text), 4)
+        for raw in asked.messages[:lead]:
+            system += ruler.measure(self.plan.codec.decode(raw))
+        window = self._window(state)
+        reserve = self.plan.window.lowest_reserve(asked.max_output)
+        idle = asked.idle_s is not None and asked.idle_s > self.plan.cache_lifetime_s
+        return Facts(
+            budget=max(1, min(window, self._together(state) - reserve)),
+            window=window,
+            system=ruler.tokens(system),
+            system_measure=system,
+            tools=calibration.schema,
+            overhead=max(0, calibration.offset - calibration.schema),
+            reserve=reserve,
+            named=_retrieval(self.plan.codec.tool_texts(asked.tools)),
+            cold=idle,
+            forced=asked.forced,
+            strip_media=asked.strip_media,
+            manual=asked.manual,
+            before=asked.before,
+            focus=asked.focus,
+            sent=state.sent_to,
+            reports=calibration.reports,
+            exact=calibration.exact,
+            summarizer_window=self.plan.summarizer_window,
+            instructions=self.plan.instructions,
+            rules=self.plan.rules,
+            deadline_s=self.plan.deadline_s,
+            bound=self.plan.bound,
+            may_flatten=self.plan.may_flatten,
+        )
+
+    def _window(self, state: State) -> int:
+        """Input tokens the model takes: what is known of it, lowered by what an error or a silent cut taught (D3, D8)."""
+        taught = [limit for limit in (state.learned_window, state.history.ruler.calibration.served) if limit]
+        return min([self.plan.window.tokens, *taught])
+
+    def _together(self, state: State) -> int:
+        """Tokens of input and output together."""
+        window = self._window(state)
+        return window if window < self.plan.window.tokens else self.plan.window.total
+
+    def _output(self, asked: Asked, tokens: int) -> int | None:
+        """What may be asked for as output: never more than is left, however much was requested (D6, B085)."""
+        if not asked.max_output:
+            return None
+        wanted = min(asked.max_output, self.plan.window.output_limit or asked.max_output)
+        return max(1, min(wanted, self._together(self.state) - tokens))
+
+    # ------------------------------------------------------------------ changes from outside
+
+    def pin(self, print_: bytes) -> None:
+        """Pin a message that is already in the log."""
+        history = self.state.history
+        found = {ordinal for ordinal, message in enumerate(history.messages) if fingerprint(message) == print_}
+        if found - history.pinned:
+            self._rebuild(history.ruler, pinned=history.pinned | found)
+
+    def switch(self, plan: Plan, ruler: Ruler) -> int:
+        """Another model: everything is measured anew. Returns the tokens of the history as it stands."""
+        self.plan = plan
+        self._rebuild(ruler, pinned=self.state.history.pinned)
+        return ruler.tokens(self.state.view.measure(self.state.history))
+
+    def _rebuild(self, ruler: Ruler, *, pinned: set[int]) -> None:
+        old = self.state.history
+        old.ruler = ruler
+        fresh = rebuilt(old, old.messages, pinned=pinned)
+        view = view_of(self.state.edits, history=fresh)
+        memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
+        self.state = replace(self.state, history=fresh, view=view, memory=memory, learned_window=None, request=None)
+
+    # ------------------------------------------------------------------ what came back
+
+    def record(self, reply_or_usage: object) -> str | None:
+        """Learn from reported usage (D2, D3). Returns the line of an alarm, if there was one."""
+        state, found = self.state, usage_of(reply_or_usage)
+        self.state = state = replace(state, refused=0, request=None)
+        if found is None or state.asked == ():
+            return None
+        ruler = state.history.ruler
+        calibration, alarm = learn(
+            ruler.calibration, sent=state.measured, reported=found.input, window=self.plan.window.tokens, media=state.media
+        )
+        state.history.ruler = replace(ruler, calibration=calibration)
+        if alarm is not None:
+            self.state = replace(self.state, waiting=(*state.waiting, alarm.text))
+            return alarm.text
+        return None
+
+    def overflowed(self, *, stated: int | None) -> int:
+        """The tokens a refused request must be cut to; remembers a stated maximum.
+
+        Raises:
+            ContextOverflow: if the request before this one was refused too.
+        """
+        request = self.state.request
+        if self.state.refused or request is None:
+            raise ContextOverflow("the provider refused the request twice; nothing smaller can be sent")
+        estimate = request.tokens
+        target = int(self.plan.settings.recovery * estimate)
+        if stated:
+            target = min(estimate - 1, stated)
+            self.state = replace(self.state, learned_window=stated)
+        self.state = replace(self.state, refused=1)
+        return max(1, target)
+
+
+def hash_of(text: str) -> int:
+    """A number for a text that is the same in every process."""
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _folding(codec: Codec) -> Folding:
+    strict = codec.name == "anthropic"
+    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id if strict else None, strict=strict)
+
+
+def _question(asked: Asked, lead: int) -> tuple[Any, ...]:
+    """Everything but the messages that a request depends on; comparable."""
+    return (asked.messages[:lead], asked.system, asked.tools, asked.max_output)
+
+
+def _retrieval(tool_texts: Sequence[str]) -> str | None:
+    """The name of the tool that reads pieces back, if the caller handed one over (D41)."""
+    for name in ("recall", "retrieve_tool_result"):
+        if any(f'"name":"{name}"' in text.replace(" ", "") for text in tool_texts):
+            return name
+    return None
+
+
+def _repairs(state: State, known: int) -> tuple[Event, ...]:
+    found = [repair for repair in state.history.folding.repairs if repair.ordinal >= known]
+    if not found:
+        return ()
+    kinds = sorted({repair.what for repair in found})
+    keys = tuple(key_of(repair.ordinal, repair.index) for repair in found)
+    return (Event("repair", 0, 0, f"{len(found)} faults of the history mended: {', '.join(kinds)}", keys),)

@@ -1,0 +1,129 @@
+"""What a matched list does to the state: entries are added, replaced, left behind on a branch or marked absent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sostenuto.engine._matching import Match, guarded
+from sostenuto.engine._state import Branch, State
+from sostenuto.ladder import Event, History, view_of
+from sostenuto.messages import Folding, Message, range_key
+from sostenuto.protocols import Codec, Raw
+
+IsPinned = Callable[[Raw, Message], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The state with the handed-over list taken in, and whether the history object was replaced."""
+
+    state: State
+    dropped_before: int | None = None
+
+
+def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> History:
+    """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step."""
+    fresh = History(
+        history.ruler, Folding(unique_ids=history.folding.unique_ids, legal_id=history.folding.legal_id, strict=history.folding.strict)
+    )
+    for ordinal, message in enumerate(messages):
+        fresh.add(message, pinned=ordinal in pinned)
+    return fresh
+
+
+def grown(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pinned: IsPinned) -> Growth:
+    """Take in a matched list (D46)."""
+    before = None
+    if found.kind in ("fork", "new"):
+        state = _forked(state, found)
+    elif found.kind == "rewritten":
+        state = _rewritten(state, handed, found, codec)
+    elif found.kind == "dropped":
+        before = found.at
+        state = _shortened(state, handed, found)
+    state = _added(state, handed, found, codec=codec, is_pinned=is_pinned)
+    return Growth(state, before)
+
+
+def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pinned: IsPinned) -> State:
+    new = handed[found.taken :]
+    for raw in new:
+        message = codec.decode(raw)
+        state.history.add(message, pinned=is_pinned(raw, message))
+    first = state.length
+    length = first + len(new)
+    if found.kept_mode:
+        raws, expected = [*state.raws[:first], *new], [*state.expected[: len(state.expected)], *new]
+        for position, ordinal in found.fresh:
+            raws[ordinal] = handed[position]
+        order = (*state.order, *range(first, length)) if state.order is not None else None
+    elif state.order is None:
+        raws, expected, order = list(handed), list(handed), None
+    else:
+        order = (*state.order, *range(first, length))
+        raws = [*state.raws[:first], *new]
+        for position, ordinal in enumerate(order):
+            raws[ordinal] = handed[position]
+        expected = list(handed)
+    return replace(state, raws=raws, expected=guarded(expected, state.expected), order=order, length=length, kept_mode=found.kept_mode)
+
+
+def _forked(state: State, found: Match) -> State:
+    """The list goes another way from `found.at` on: edits that read further are inactive, the old way stays recallable (D32)."""
+    at = found.at
+    left = Branch(at, tuple(state.raws[at : state.length]))
+    history = rebuilt(state.history, state.history.messages[:at], pinned={o for o in state.history.pinned if o < at})
+    edits = tuple(replace(edit, active=edit.active and edit.reach < at) for edit in state.edits)
+    said = "this is taken as a new conversation" if found.kind == "new" else f"the history goes another way from message {at} on"
+    lost = sum(old.active and not new.active for old, new in zip(state.edits, edits, strict=True))
+    note = f"{said}; {lost} edits that read further no longer apply" if lost else said
+    event = Event("fork", 0, 0, note, (range_key(at, max(at, state.length - 1)),))
+    order = tuple(o for o in state.order if o < at) if state.order is not None else None
+    return replace(
+        state,
+        history=history,
+        length=at,
+        raws=state.raws[:at],
+        expected=state.expected[: at if order is None else len(order)],
+        order=order,
+        edits=edits,
+        view=view_of(edits, history=history),
+        sent_to=min(state.sent_to, at),
+        made={},
+        heads=(),
+        memory=replace(state.memory, ripe_to=0, ripe_gain=0),
+        branches=(*state.branches, left),
+        events=(*state.events, event),
+        waiting=(*state.waiting, f"Note: {said}.") if found.kind == "new" else state.waiting,
+    )
+
+
+def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> State:
+    """The host changed messages where they stand: they get a new body, edits stay (D46)."""
+    messages = list(state.history.messages)
+    for position, ordinal in found.fresh:
+        messages[ordinal] = codec.decode(handed[position])
+    history = rebuilt(state.history, messages, pinned=state.history.pinned)
+    event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (f"m{found.at}",))
+    old = Branch(found.at, (state.expected[found.at] if state.order is None else state.raws[found.at],))
+    return replace(
+        state,
+        history=history,
+        view=view_of(state.edits, history=history),
+        made={},
+        heads=(),
+        memory=replace(state.memory, ripe_to=0, ripe_gain=0),
+        branches=(*state.branches, old),
+        events=(*state.events, event),
+    )
+
+
+def _shortened(state: State, handed: list[Raw], found: Match) -> State:
+    """The host no longer hands over some messages: they stay in the log and recallable (D46)."""
+    order = state.order if state.order is not None else tuple(range(state.length))
+    rest = tuple(ordinal for _, ordinal in found.fresh)
+    kept = tuple(order[: found.taken - len(rest)]) + rest
+    gone = [ordinal for ordinal in order if ordinal not in set(kept)]
+    event = Event("absent", 0, 0, f"the host left out {len(gone)} messages", (range_key(gone[0], gone[-1]),) if gone else ())
+    return replace(state, order=kept, events=(*state.events, event), made={})

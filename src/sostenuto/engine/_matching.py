@@ -1,0 +1,212 @@
+"""Whose history is this? What a caller hands over is matched against what is known (D46, algorithms 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sostenuto.engine._state import Sent, State
+from sostenuto.messages import Message, fingerprint, frozen_copy
+from sostenuto.protocols import Raw
+
+NEWEST = 16
+"""Messages compared by content each time; older ones by identity first (D46)."""
+
+Decode = Callable[[Raw], Message]
+Kind = Literal["extension", "rewritten", "dropped", "fork", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a handed-over list relates to the log.
+
+    Attributes:
+        kind: what happened.
+        taken: positions of the list that are known; the rest is new.
+        at: the ordinal at which things differ (fork, rewritten), or the first ordinal that is still there (dropped).
+        kept_mode: the caller hands back what the last request held.
+        fresh: positions whose native object replaces the one of an ordinal: (position, ordinal).
+    """
+
+    kind: Kind
+    taken: int
+    at: int = 0
+    kept_mode: bool = False
+    fresh: tuple[tuple[int, int], ...] = ()
+
+
+def guarded(raws: list[Raw], known: Sequence[Raw] = ()) -> list[Raw]:
+    """A list to compare with later: the newest messages as copies, so that a change made in place is seen."""
+    cut = max(0, len(raws) - NEWEST)
+    out = raws[:cut]
+    # copies that are still within the newest are taken over: a frozen copy never changes
+    for position in range(cut, len(raws)):
+        old = known[position] if position < len(known) else None
+        out.append(old if old is not None and old is not raws[position] and old == raws[position] else frozen_copy(raws[position]))
+    return out
+
+
+def match(handed: list[Raw], state: State, *, decode: Decode) -> Match:
+    """Relate `handed` (without leading system messages) to the state."""
+    if state.length == 0:
+        return Match("extension", 0)
+    raw, kept = _raw_extension(handed, state), None
+    if raw is None or state.kept_mode:
+        kept = _kept_extension(handed, state.sent)
+    if state.kept_mode and kept is not None:
+        return kept
+    if raw is not None:
+        return raw
+    if kept is not None:
+        return kept
+    return _changed(handed, state, decode)
+
+
+def _raw_extension(handed: list[Raw], state: State) -> Match | None:
+    count = len(state.expected)
+    if len(handed) >= count and handed[:count] == state.expected:
+        return Match("extension", count)
+    return None
+
+
+def _kept_extension(handed: list[Raw], sent: Sent) -> Match | None:
+    with_nudges = len(sent.expected)
+    for count in (with_nudges, with_nudges - sent.nudges):
+        if 0 < count <= len(handed) and handed[:count] == sent.expected[:count]:
+            return Match("extension", count, kept_mode=True)
+    return None
+
+
+def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
+    prints = _Prints(handed, decode)
+    raw_prefix = _common(handed, state.expected)
+    kept_prefix = _common(handed, state.sent.expected)
+    if kept_prefix > raw_prefix and state.sent.segments:
+        return _kept_change(handed, state, prints, kept_prefix)
+    order = state.order if state.order is not None else range(state.length)
+    return _raw_change(handed, state, prints, order=order)
+
+
+def _common(a: Sequence[Raw], b: Sequence[Raw]) -> int:
+    for number, (one, other) in enumerate(zip(a, b, strict=False)):
+        if one is not other and one != other:
+            return number
+    return min(len(a), len(b))
+
+
+class _Prints:
+    """Fingerprints, taken once and only where they are asked for."""
+
+    def __init__(self, handed: list[Raw], decode: Decode) -> None:
+        self._handed, self.decode = handed, decode
+        self._new: dict[int, bytes] = {}
+        self._old: dict[int, bytes] = {}
+
+    def new(self, position: int) -> bytes:
+        if position not in self._new:
+            self._new[position] = fingerprint(self.decode(self._handed[position]))
+        return self._new[position]
+
+    def old(self, state: State, ordinal: int) -> bytes:
+        if ordinal not in self._old:
+            self._old[ordinal] = fingerprint(state.history.messages[ordinal])
+        return self._old[ordinal]
+
+
+def _raw_change(handed: list[Raw], state: State, prints: _Prints, *, order: Sequence[int]) -> Match:
+    fresh: list[tuple[int, int]] = []
+    position, total = 0, len(order)
+    while position < total and position < len(handed):
+        ordinal = order[position]
+        if handed[position] is not state.expected[position] and handed[position] != state.expected[position]:
+            if prints.new(position) != prints.old(state, ordinal):
+                break
+            fresh.append((position, ordinal))
+        position += 1
+    if position == total:
+        return Match("extension", total, fresh=tuple(fresh))
+    if position == len(handed):
+        return Match("fork", position, at=order[position], fresh=tuple(fresh))
+    ordinal = order[position]
+    rewritten = _rewritten_in_place(handed, state, prints, order, position)
+    if rewritten is not None:
+        return Match("rewritten", total, at=ordinal, fresh=(*fresh, *rewritten))
+    dropped = _dropped(handed, state, prints, order, position)
+    if dropped is not None:
+        return dropped
+    return Match("fork" if position else "new", position, at=ordinal, fresh=tuple(fresh))
+
+
+def _rewritten_in_place(
+    handed: list[Raw], state: State, prints: _Prints, order: Sequence[int], at: int
+) -> tuple[tuple[int, int], ...] | None:
+    """Some messages have new words but the same speaker and calls, and a known message follows: the host rewrote them."""
+    fresh: list[tuple[int, int]] = []
+    aligned = False
+    for position in range(at, len(order)):
+        if position >= len(handed):
+            return None
+        if prints.new(position) == prints.old(state, order[position]):
+            aligned = True
+            fresh.append((position, order[position]))
+        elif _alike(prints.decode(handed[position]), state.history.messages[order[position]]):
+            aligned = False
+            fresh.append((position, order[position]))
+        else:
+            return None
+    return tuple(fresh) if aligned else None
+
+
+def _alike(new: Message, old: Message) -> bool:
+    if new.role != old.role or len(new.parts) != len(old.parts):
+        return False
+    return all(
+        type(a) is type(b)
+        and getattr(a, "id", None) == getattr(b, "id", None)
+        and getattr(a, "call_id", None) == getattr(b, "call_id", None)
+        for a, b in zip(new.parts, old.parts, strict=True)
+    )
+
+
+def _dropped(handed: list[Raw], state: State, prints: _Prints, order: Sequence[int], at: int) -> Match | None:
+    """What follows is known again further on: the host left out what lies between."""
+    for number in range(at + 1, len(order)):
+        if prints.old(state, order[number]) != prints.new(at):
+            continue
+        rest = len(order) - number
+        if len(handed) - at < rest:
+            continue
+        if all(prints.new(at + step) == prints.old(state, order[number + step]) for step in range(rest)):
+            fresh = tuple((at + step, order[number + step]) for step in range(rest))
+            return Match("dropped", at + rest, at=order[number], fresh=fresh)
+    return None
+
+
+def _kept_change(handed: list[Raw], state: State, prints: _Prints, prefix: int) -> Match:
+    """The caller keeps what we returned, but changed it behind a common beginning."""
+    ordinals = _ordinals(state.sent, len(state.sent.expected))
+    fresh: list[tuple[int, int]] = []
+    position = 0
+    while position < len(ordinals) and position < len(handed):
+        if handed[position] is not state.sent.expected[position] and handed[position] != state.sent.expected[position]:
+            ordinal = ordinals[position]
+            if ordinal is None or prints.new(position) != fingerprint(prints.decode(state.sent.expected[position])):
+                break
+            fresh.append((position, ordinal))
+        position += 1
+    if position >= len(ordinals) - state.sent.nudges:
+        return Match("extension", position, kept_mode=True)
+    later = [ordinal for ordinal in ordinals[position:] if ordinal is not None]
+    at = later[0] if later else state.length
+    del prefix
+    return Match("fork", position, at=at, kept_mode=True)
+
+
+def _ordinals(sent: Sent, length: int) -> list[int | None]:
+    out: list[int | None] = [None] * length
+    for position, ordinal, count in sent.segments:
+        for step in range(count):
+            if position + step < length:
+                out[position + step] = ordinal + step
+    return out

@@ -1,0 +1,140 @@
+"""A conversation as plain values, and back: the transcript, the edits, and a few figures (D32)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from sostenuto.checkpoint import EMPTY, fold
+from sostenuto.engine._state import State
+from sostenuto.errors import UnusableInput
+from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
+from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking
+from sostenuto.protocols import Codec
+
+SCHEMA = 1
+_PARTS: Mapping[str, type] = {kind.__name__: kind for kind in (Call, Media, Opaque, Result, Text, Thinking)}
+
+
+def dumped(state: State, codec: Codec) -> dict[str, Any]:
+    """Everything needed to go on in another process, as JSON-able values."""
+    return {
+        "schema": SCHEMA,
+        "format": codec.name,
+        "transcript": [{"ordinal": n, "pinned": n in state.history.pinned, "raw": raw} for n, raw in enumerate(state.raws[: state.length])],
+        "edits": [_edit(edit) for edit in state.edits],
+        "meta": {
+            "sent_to": state.sent_to,
+            "learned_window": state.learned_window,
+            "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
+        },
+    }
+
+
+def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings: Settings) -> State:
+    """The state back. An edit whose guard no longer fits the transcript is inactive.
+
+    Raises:
+        UnusableInput: if the snapshot is of a newer schema or not a snapshot.
+    """
+    if snapshot.get("schema") != SCHEMA:
+        raise UnusableInput(f"snapshot schema {snapshot.get('schema')!r} is not {SCHEMA}: it was written by another version of sostenuto")
+    try:
+        records = list(snapshot["transcript"])
+        raws = [dict(record["raw"]) for record in records]
+        for raw, record in zip(raws, records, strict=True):
+            history.add(codec.decode(raw), pinned=bool(record.get("pinned")))
+        edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
+        meta = snapshot.get("meta") or {}
+        memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UnusableInput(
+            f"this is not a snapshot of a conversation ({type(error).__name__}: {error}); take it from snapshot()"
+        ) from error
+    return State(
+        history,
+        length=len(raws),
+        raws=raws,
+        expected=list(raws),
+        edits=edits,
+        view=view_of(edits, history=history),
+        memory=replace(memory, ripe_to=0, ripe_gain=0),
+        sent_to=int(meta.get("sent_to", len(raws))),
+        learned_window=meta.get("learned_window"),
+    )
+
+
+def _guarded(edit: Edit, history: History) -> Edit:
+    fits = edit.reach < len(history.messages) and history.guard(edit.reach) == edit.guard
+    return edit if fits else replace(edit, active=False)
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "number": edit.number,
+        "kind": edit.kind,
+        "cause": edit.cause,
+        "reach": edit.reach,
+        "guard": base64.b16encode(edit.guard).decode(),
+        "keys": list(edit.keys),
+        "tokens_before": edit.tokens_before,
+        "tokens_after": edit.tokens_after,
+        "active": edit.active,
+        "forms": [[*place, _part(form)] for place, form in edit.forms],
+    }
+    if edit.cover is not None:
+        cover = edit.cover
+        prose = dict(cover.prose) if cover.prose is not None else None
+        out["cover"] = {
+            "upto": cover.upto, "standing": list(cover.standing), "text": cover.text, "continuation": cover.continuation, "prose": prose
+        }  # fmt: skip
+    for name, placed in (("flattened", edit.flattened), ("inserted", edit.inserted)):
+        if placed is not None:
+            out[name] = [placed[0], {"role": placed[1].role, "kind": placed[1].kind, "parts": [_part(part) for part in placed[1].parts]}]
+    return out
+
+
+def _part(part: Part | None) -> dict[str, Any] | None:
+    return None if part is None else {"part": type(part).__name__, **asdict(part)}
+
+
+def _part_back(entry: Mapping[str, Any] | None) -> Part | None:
+    if entry is None:
+        return None
+    values = {name: value for name, value in entry.items() if name != "part"}
+    if "media" in values:
+        values["media"] = tuple(Media(**item) for item in values["media"])
+    part: Part = _PARTS[entry["part"]](**values)
+    return part
+
+
+def _edit_back(entry: Mapping[str, Any], history: History, settings: Settings) -> Edit:
+    cover = None
+    if entry.get("cover"):
+        saved = entry["cover"]
+        # the ledger is a fold over the transcript and is never stored (D53)
+        ledger = fold(EMPTY, history.units[: saved["upto"]], policy=settings.policy)
+        cover = Cover(saved["upto"], tuple(saved["standing"]), saved["text"], saved["continuation"], ledger, saved["prose"])
+    placed = {name: (entry[name][0], _message_back(entry[name][1])) for name in ("flattened", "inserted") if entry.get(name)}
+    return Edit(
+        entry["number"],
+        entry["kind"],
+        entry["cause"],
+        entry["reach"],
+        base64.b16decode(entry["guard"]),
+        forms=tuple(((ordinal, index), _part_back(form)) for ordinal, index, form in entry["forms"]),
+        cover=cover,
+        flattened=placed.get("flattened"),
+        inserted=placed.get("inserted"),
+        keys=tuple(entry["keys"]),
+        tokens_before=entry["tokens_before"],
+        tokens_after=entry["tokens_after"],
+        active=entry["active"],
+    )
+
+
+def _message_back(entry: Mapping[str, Any]) -> Message:
+    parts = tuple(part for part in map(_part_back, entry["parts"]) if part is not None)
+    return Message(entry["role"], parts, kind=entry["kind"])

@@ -1,0 +1,75 @@
+"""Content blocks as dictionaries, the cache markers on them, and blocks nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sostenuto.formats._text import MARKER, compact, word
+from sostenuto.messages import Opaque
+
+_UNMARKED = ("thinking", "redacted_thinking")
+"""Blocks that may not carry a cache marker."""
+
+
+def fields(value: Any) -> dict[str, Any] | None:
+    """A message or block as a dictionary: itself, or the dump of a client library's model object; None for anything else."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    dump = getattr(value, "model_dump", None)
+    if not callable(dump):
+        return None
+    try:
+        found = dump(exclude_unset=True)
+    except Exception:  # someone else's object: whatever it does, it is only data to us
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def opaque(value: Any, *, kind: str = "unknown") -> Opaque:
+    """A block we do not act on, counted as its JSON without attachment bytes."""
+    block = fields(value)
+    if block is None:
+        return Opaque(kind, value if isinstance(value, str) else compact(value))
+    return Opaque(word(block.get("type")) or kind, compact(block))
+
+
+def words(value: Any) -> str | None:
+    """The text of a text block (or of a bare string in a list of blocks); None for any other block."""
+    if isinstance(value, str):
+        return value
+    block = fields(value)
+    if block is None or block.get("type") not in ("text", "input_text", "output_text"):
+        return None
+    text = block.get("text")
+    return text if isinstance(text, str) else None
+
+
+def bears_marker(block: Any) -> bool:
+    """Whether a cache marker may stand on `block`: a dictionary, no thinking, no blank text."""
+    if not isinstance(block, dict) or block.get("type") in _UNMARKED:
+        return False
+    text = words(block)
+    return text is None or bool(text.strip())
+
+
+def settled(pairs: Iterable[tuple[Any, Any]], *, carry: bool = True) -> list[Any]:
+    """The blocks that stay, from (block as it was, block as it shall be or None) in order.
+
+    The cache marker of a block that goes moves to the nearest earlier block that stays and may carry one; it is lost where there is none,
+    and never moves without `carry` (the block lives on elsewhere, marker included).
+    """
+    stay: list[Any] = []
+    bearer = -1
+    for before, after in pairs:
+        if after is not None:
+            stay.append(after)
+            if bears_marker(after):
+                bearer = len(stay) - 1
+            continue
+        marker = before.get(MARKER) if carry and isinstance(before, dict) else None
+        if marker is not None and bearer >= 0 and MARKER not in stay[bearer]:
+            stay[bearer] = {**stay[bearer], MARKER: marker}
+    return stay

@@ -1,0 +1,36 @@
+"""What should happen to the history now? One function, `advance`, over frozen values."""
+
+from sostenuto.ladder._advance import advance
+from sostenuto.ladder._compact import absent
+from sostenuto.ladder._edit import LEVELS, Cover, Edit, EditKind, View, applied, checkpoint_messages, view_of
+from sostenuto.ladder._history import UNANSWERED, History, unanswered
+from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
+from sostenuto.ladder._settings import Settings
+from sostenuto.ladder._zones import standing
+
+__all__ = [
+    "LEVELS",
+    "UNANSWERED",
+    "Cover",
+    "Edit",
+    "EditKind",
+    "Event",
+    "Facts",
+    "History",
+    "Journal",
+    "Keep",
+    "Memory",
+    "Need",
+    "Outcome",
+    "Run",
+    "Settings",
+    "Summarize",
+    "View",
+    "absent",
+    "advance",
+    "applied",
+    "checkpoint_messages",
+    "standing",
+    "unanswered",
+    "view_of",
+]

@@ -1,0 +1,76 @@
+"""Admission: cutting results before the model has ever seen them (D41, D49)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sostenuto.ladder._edit import Edit, Place
+from sostenuto.ladder._forms import clipped
+from sostenuto.ladder._media import stripped
+from sostenuto.ladder._run import Keep, Outcome, Run
+from sostenuto.messages import Part, Result, key_of
+
+
+def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
+    """Cut the results that arrived since the last request if one, or all together, are too large."""
+    if outcome is None:
+        run = stripped(run)
+    sizes = _sizes(run)
+    if not sizes:
+        return replace(run, phase="clear"), None
+    keys = tuple(key_of(*place) for place, _ in sizes)
+    if outcome is None:
+        return run, Keep(keys)
+    kept = frozenset(outcome.value or ())
+    forms: list[tuple[Place, Part | None]] = []
+    for place, size in sizes:
+        key = key_of(*place)
+        part = run.history.mended_part(*place)
+        if part is None:
+            continue
+        cut = clipped(part, key=key, size=size, ruler=run.history.ruler, named=run.facts.named if key in kept else None)
+        if cut is not part:
+            forms.append((place, cut))
+    if not forms:
+        return replace(run, phase="clear"), None
+    before = run.total
+    reach = len(run.history.messages) - 1
+    cut_keys = tuple(key_of(*place) for place, _ in forms)
+    edit = Edit(0, "clip", "admit", reach, run.history.guard(reach), forms=tuple(forms), keys=cut_keys)
+    run = run.with_edit(edit)
+    reason = "larger than one result, or one batch of results, may be when it arrives"
+    return replace(run.event("admit", before=before, reason=reason, keys=cut_keys), phase="clear"), None
+
+
+def _sizes(run: Run) -> list[tuple[Place, int]]:
+    """The results that have to be cut, with the tokens each may keep."""
+    results: list[tuple[Place, int]] = []
+    for ordinal in range(run.facts.sent, len(run.history.messages)):
+        for index, part in enumerate(run.history.messages[ordinal].parts):
+            if isinstance(part, Result) and run.view.levels.get((ordinal, index), 0) == 0 and run.history.mended_part(ordinal, index):
+                results.append(((ordinal, index), run.tokens_of(run.history.part(ordinal, index))))
+    if not results:
+        return []
+    settings = run.settings
+    each = settings.result_limit if settings.result_limit is not None else run.tail
+    if sum(min(size, each) for _, size in results) > 0 and max(size for _, size in results) <= each:
+        together = int(run.room * settings.batch_share)
+        if sum(size for _, size in results) <= together:
+            return []
+    together = int(run.room * settings.batch_share)
+    cap = min(each, water_level([size for _, size in results], total=together))
+    cap = max(settings.result_floor, cap)
+    return [(place, cap) for place, size in results if size > cap]
+
+
+def water_level(sizes: Sequence[int], *, total: int) -> int:
+    """The cap at which all sizes, cut to it, together take at most `total`; the largest size when nothing need be cut."""
+    left = total
+    ordered = sorted(sizes)
+    for number, size in enumerate(ordered):
+        share = left // (len(ordered) - number)
+        if size > share:
+            return max(0, share)
+        left -= size
+    return ordered[-1] if ordered else 0

@@ -1,0 +1,113 @@
+"""A conversation as the ladder sees it: messages, their units, and running sums of what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sostenuto.messages import Folding, Message, Part, Result, Slot, Unit, chained, fingerprint
+from sostenuto.tokens import Measure, Ruler
+
+UNANSWERED = "No result was recorded for this call: it was interrupted, or its answer was lost."
+"""What a call without a result is answered with, so that the request stays valid (D20). Part of the unit for ever."""
+
+
+FRAME = Measure(0, 4)
+"""Every part is framed like a message of its own; the sum over a message is then never below origin 1.2 (`Ruler.measure`)."""
+
+
+@dataclass(slots=True)
+class History:
+    """Append-only. Grown by `add` alone; cut back only by building it again (a fork, or a `prepare` that failed).
+
+    `sums[i]` is what the first `i` settled units weigh, in the ruler's units: a division into tokens happens once, at the end.
+    """
+
+    ruler: Ruler
+    folding: Folding
+    messages: list[Message] = field(default_factory=list)
+    pinned: set[int] = field(default_factory=set)
+    sums: list[Measure] = field(default_factory=lambda: [Measure(0, 0)])
+    guards: list[bytes] = field(default_factory=lambda: [b""])
+    users: list[int] = field(default_factory=list)
+    cycles: list[int] = field(default_factory=list)
+    standing: list[int] = field(default_factory=list)
+
+    @property
+    def units(self) -> Sequence[Unit]:
+        """All units, the still open ones included."""
+        return self.folding.units
+
+    def add(self, message: Message, *, pinned: bool = False) -> None:
+        """Take in one more message; cost is proportional to it."""
+        ordinal, known = len(self.messages), len(self.units)
+        self.messages.append(message)
+        self.folding.add(ordinal, message)
+        if pinned:
+            self.pinned.add(ordinal)
+        for number in range(known, len(self.units)):
+            unit = self.units[number]
+            if unit.kind == "user":
+                self.users.append(number)
+            elif unit.kind == "cycle":
+                self.cycles.append(number)
+            if pinned or unit.kind == "system" or message.kind == "task":
+                self.standing.append(number)
+        while len(self.sums) <= self.folding.settled:
+            self.sums.append(self.sums[-1] + self.unit(len(self.sums) - 1))
+
+    def unit(self, number: int) -> Measure:
+        """What unit `number` weighs before any edit, with the answers made up for unanswered calls."""
+        if number + 1 < len(self.sums):
+            return self.sums[number + 1] - self.sums[number]
+        unit, total = self.units[number], Measure(0, 0)
+        for place in unit.parts:
+            total += self.part(place.ordinal, place.index)
+        for slot in unit.slots:
+            if slot.result is None:
+                total += self.piece(Result(slot.call_part.id, UNANSWERED))
+        return total
+
+    def part(self, ordinal: int, index: int) -> Measure:
+        """What one part weighs, in its mended form if it had to be mended."""
+        key = (ordinal, index)
+        mended = self.folding.mended
+        part = mended[key] if key in mended else self.messages[ordinal].parts[index]
+        return self.piece(part)
+
+    def piece(self, part: Part | None) -> Measure:
+        """What a part weighs; nothing weighs nothing."""
+        return Measure(0, 0) if part is None else self.ruler.part(part) + FRAME
+
+    def span(self, first: int, last: int) -> Measure:
+        """What the units `first` to `last` (not included) weigh before any edit."""
+        settled = min(last, len(self.sums) - 1)
+        total = self.sums[settled] - self.sums[first] if settled > first else Measure(0, 0)
+        for number in range(max(first, settled), last):
+            total += self.unit(number)
+        return total
+
+    def guard(self, reach: int) -> bytes:
+        """The chain of fingerprints of the messages up to `reach`, included (D32). Extended only as far as it is asked for."""
+        while len(self.guards) <= reach + 1:
+            self.guards.append(chained(self.guards[-1], fingerprint(self.messages[len(self.guards) - 1])))
+        return self.guards[reach + 1]
+
+    def newest(self) -> int:
+        """Index of the first unread unit: the newest cycle or reply and everything after it (D11)."""
+        number = len(self.units)
+        while number > 0:
+            number -= 1
+            if self.units[number].kind in ("cycle", "text"):
+                return number
+        return 0
+
+    def mended_part(self, ordinal: int, index: int) -> Part | None:
+        """A part as it leaves when no rung has touched it."""
+        key = (ordinal, index)
+        return self.folding.mended[key] if key in self.folding.mended else self.messages[ordinal].parts[index]
+
+
+def unanswered(slot: Slot) -> Result:
+    """The answer made up for a call that has none."""
+    return Result(slot.call_part.id, UNANSWERED, succeeded=False)

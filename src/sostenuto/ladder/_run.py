@@ -1,0 +1,245 @@
+"""The frozen value that `advance` moves: one request on its way through the ladder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from sostenuto.budget import SHARES, recent_tail
+from sostenuto.checkpoint import Sections
+from sostenuto.ladder._edit import NOTHING, Edit, View, applied
+from sostenuto.ladder._history import History
+from sostenuto.ladder._settings import Settings
+from sostenuto.tokens import Measure
+
+Phase = Literal["admit", "clear", "compact", "summarize", "enter", "trim", "nudge", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the view on the way to one request.
+
+    `rung` is admit, clear, warn, compact, trim, recover, repair, fork, rewritten, absent, truncated, undo …; `keys` address
+    every piece that is no longer sent as it was.
+    """
+
+    rung: str
+    tokens_before: int
+    tokens_after: int
+    reason: str
+    keys: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Need: make sure these pieces can be had again. The outcome is the set of keys that really can (D15, D60)."""
+
+    keys: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The same for the same need, so that a repeated run does the work once."""
+        return _identity("keep", *self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    """Need: have this prompt answered by the summarizer. `limit` is the most tokens the answer may have; the deadline is in seconds."""
+
+    prompt: str
+    limit: int
+    deadline_s: float
+
+    @property
+    def id(self) -> str:
+        """The same for the same need."""
+        return _identity("summarize", self.prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Need: write down a checkpoint before it enters the context (origin 6.7). Failing is not an error."""
+
+    record: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The same for the same need."""
+        return _identity("journal", str(sorted(self.record.items())))
+
+
+Need = Keep | Summarize | Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a need. `kind` names a failure: raised, hung, cut, refused …"""
+
+    value: Any = None
+    failed: str = ""
+    why: str = ""
+    finish: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is true for this request and does not change on the way.
+
+    Attributes:
+        budget: tokens the request may take: the window less the output reserve (D6).
+        window: the window itself.
+        system: tokens of the system message and `system_measure` its weight; `tools`: of the tool schemas.
+        overhead: tokens learned beyond those.
+        reserve: tokens kept free for the answer.
+        named: the tool that reads pieces back, if the caller handed one over (D41).
+        cold: True when the provider's cache has expired, so that a rewrite costs nothing extra (D31).
+        forced: the most tokens the request may have after an overflow, None otherwise; `manual`: a person asked to compact.
+        strip_media: the endpoint refused the bytes: attachments go, oldest first (B069).
+        before: with `manual`, an ordinal before which to compact; `focus`: what to attend to.
+        sent: number of messages that were in an earlier request.
+        reports: trusted usage reports so far (D51); `exact`: whether counts are exact.
+        summarizer_window: tokens; None for the mechanical checkpoint.
+        bound: thinking is bound to the prefix (D29); `may_flatten`: whether the profile allows flattening (D54).
+    """
+
+    budget: int
+    window: int
+    system: int = 0
+    system_measure: Measure = NOTHING
+    tools: int = 0
+    overhead: int = 0
+    reserve: int = 0
+    named: str | None = None
+    cold: bool = False
+    forced: int | None = None
+    strip_media: bool = False
+    manual: bool = False
+    before: int | None = None
+    focus: str = ""
+    sent: int = 0
+    reports: int = 0
+    exact: bool = True
+    summarizer_window: int | None = None
+    instructions: str = ""
+    rules: tuple[str, ...] = ()
+    deadline_s: float | None = None
+    bound: bool = False
+    may_flatten: bool = True
+
+    @property
+    def fixed(self) -> int:
+        """Tokens that no rung can free, pins not included."""
+        return self.system + self.tools + self.overhead
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the ladder remembers from request to request: once-flags and the breaker.
+
+    Attributes:
+        warned: the warn notice was shown and no compaction took usage below its line since (D40).
+        told: a failed summary was told and no compaction succeeded since (D23).
+        stuck: it was told that nothing is old enough.
+        poor: compactions in a row that freed less than a tenth; `held`: tokens the view must pass before the next try (D21).
+        hung: the summarizer did not answer in time and is not asked again.
+        hold: rungs that an undo put on hold, with the tokens the view must pass (D62).
+        ripe_to: first unit not yet looked at for clearing; `ripe_gain` what the looked-at ones would free.
+    """
+
+    warned: bool = False
+    told: bool = False
+    stuck: bool = False
+    poor: int = 0
+    held: int = 0
+    hung: bool = False
+    hold: Mapping[str, int] = field(default_factory=dict)
+    ripe_to: int = 0
+    ripe_gain: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A summary in the making: what is left to read, and what stands so far."""
+
+    upto: int
+    chunks: tuple[str, ...]
+    number: int = 0
+    prior: Sections | None = None
+    started_from: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One request on its way. Frozen; the history behind it is only read."""
+
+    history: History
+    settings: Settings
+    facts: Facts
+    view: View
+    memory: Memory
+    phase: Phase = "admit"
+    next_number: int = 0
+    edits: tuple[Edit, ...] = ()
+    events: tuple[Event, ...] = ()
+    notices: tuple[str, ...] = ()
+    nudges: tuple[str, ...] = ()
+    asking: Asking | None = None
+    pending: Edit | None = None
+    compacted: bool = False
+    refused: Mapping[str, int] | None = None
+    thinking_off: bool = False
+
+    def tokens_of(self, measure: Measure) -> int:
+        """Tokens of a measure, without the learned overhead."""
+        return self.history.ruler.tokens(measure)
+
+    @property
+    def total(self) -> int:
+        """Tokens of the request as it stands: the view, the system prompt, and what was learned beyond them."""
+        return self.history.ruler.total(self.view.measure(self.history) + self.facts.system_measure)
+
+    @property
+    def pins(self) -> int:
+        """Tokens of everything pinned."""
+        return sum(self.tokens_of(self.history.unit(number)) for number in self.history.standing)
+
+    @property
+    def room(self) -> int:
+        """The budget less what is fixed (D49)."""
+        return max(0, self.facts.budget - self.facts.fixed - self.pins)
+
+    @property
+    def tail(self) -> int:
+        """Tokens of recent messages a compaction leaves whole (D61)."""
+        by_default = recent_tail(self.facts.budget, warn_line=self.line("warn"), fixed=self.facts.fixed + self.pins)
+        return int(by_default * self.settings.tail_share / SHARES.tail)
+
+    def line(self, rung: str) -> int:
+        """The tokens at which a rung's line lies."""
+        return int(getattr(self.settings.thresholds, rung) * self.facts.budget)
+
+    def with_edit(self, edit: Edit) -> Run:
+        """The run after one more edit, its token counts filled in."""
+        before = self.total
+        moved = replace(self, view=applied(self.view, edit, history=self.history))
+        numbered = replace(edit, number=self.next_number, tokens_before=before, tokens_after=moved.total)
+        return replace(moved, edits=(*self.edits, numbered), next_number=self.next_number + 1)
+
+    def event(self, rung: str, *, before: int, reason: str, keys: tuple[str, ...] = (), detail: Mapping[str, Any] | None = None) -> Run:
+        """The run with one more event, `tokens_after` taken from the view as it stands."""
+        return replace(self, events=(*self.events, Event(rung, before, self.total, reason, keys, detail or {})))
+
+    def notice(self, text: str) -> Run:
+        """The run with one more line for the person."""
+        return replace(self, notices=(*self.notices, text))
+
+    def remember(self, **changes: Any) -> Run:
+        """The run with its memory changed."""
+        return replace(self, memory=replace(self.memory, **changes))
+
+
+def _identity(*pieces: str) -> str:
+    return hashlib.blake2b("\0".join(pieces).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

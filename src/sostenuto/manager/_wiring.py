@@ -1,0 +1,70 @@
+"""What a manager is made of: the window, the way of counting and the pins, from what its caller said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from sostenuto.encoders.openai import openai_encoder
+from sostenuto.errors import UnknownSetting
+from sostenuto.formats.anthropic import CODEC as ANTHROPIC
+from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
+from sostenuto.messages import Message, Text
+from sostenuto.protocols import Codec, Raw
+from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
+from sostenuto.window import Facts as WindowFacts
+from sostenuto.window import Window, lookup, resolve
+
+CODECS: Mapping[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
+Pin = Callable[[Raw], bool] | Iterable[str] | None
+Counter = Literal["o200k", "cl100k", "family"] | Weigher | None
+
+
+def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:
+    """One question for a predicate, a list of texts, and messages that hold a standing rule."""
+    if pin is not None and not callable(pin) and (isinstance(pin, str) or not isinstance(pin, Iterable)):
+        raise UnknownSetting("pin must be a function of a message, or a list of texts")
+    texts = frozenset() if pin is None or callable(pin) else frozenset(pin)
+    predicate = pin if callable(pin) else None
+
+    def is_pinned(raw: Raw, message: Message) -> bool:
+        if predicate is not None and predicate(raw):
+            return True
+        if not texts and not rules:
+            return False
+        said = "\n".join(part.text for part in message.parts if isinstance(part, Text))
+        return said in texts or (message.role in ("user", "system") and any(rule and rule in said for rule in rules))
+
+    return is_pinned
+
+
+def window_of(model: str, *, stated: int | None) -> Window:
+    if stated is not None and (isinstance(stated, bool) or not isinstance(stated, int) or stated < 1):
+        raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
+    provider, _, name = model.partition(":") if ":" in model else ("", "", model)
+    return resolve(WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None))
+
+
+def ruler_of(model: str, counter: Counter, calibration: Calibration | None = None) -> Ruler:
+    """The way of counting for a model: exact where an encoder is installed, else weighted characters of its family."""
+    if counter is not None and not isinstance(counter, str):
+        return ruler(model, weigher=counter, calibration=calibration)
+    if counter not in (None, "o200k", "cl100k", "family"):
+        raise UnknownSetting(f'counter {counter!r} is not known; use "o200k", "cl100k", "family" or a weigher')
+    wanted = counter if counter in ("o200k", "cl100k") else family(model).group if counter is None and _is_openai(model) else None
+    weigher = _encoder(wanted) if wanted else None
+    if weigher is None and wanted:
+        weigher = WeightedCharacters("cl100k" if wanted == "cl100k" else "o200k")
+    return ruler(model, weigher=weigher, calibration=calibration)
+
+
+def _is_openai(model: str) -> bool:
+    return family(model).name in ("o200k", "cl100k")
+
+
+@lru_cache(maxsize=4)
+def _encoder(name: str) -> Weigher | None:
+    found = openai_encoder(name)
+    # one memory of counts for all conversations of this process
+    return remembering(found) if found is not None else None

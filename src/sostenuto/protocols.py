@@ -1,0 +1,75 @@
+"""What do we ask of the world? One page, values only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+from sostenuto.messages import Message, Part, Result
+
+Raw = dict[str, Any]
+"""One native message, exactly as its caller holds it."""
+
+Summarizer = Callable[[str], str | Awaitable[str]]
+"""From a prompt to a summary, sync or async."""
+
+
+class Codec(Protocol):
+    """How one wire writes messages. Stateless; never raises on odd content."""
+
+    @property
+    def name(self) -> str:
+        """``openai_chat`` or ``anthropic``."""
+
+    @property
+    def unique_ids(self) -> bool:
+        """Whether call ids must be unique in a whole conversation (D57)."""
+
+    def decode(self, raw: Raw, /) -> Message:
+        """The message; part indexes are stable."""
+
+    def encode(self, message: Message, /) -> Raw:
+        """The minimal native form of a message of our own."""
+
+    def rewrite(self, raw: Raw, changes: Mapping[int, Part | None], /) -> Raw | None:
+        """A copy in which only the named parts differ; None when nothing is left."""
+
+    def results(self, pieces: Sequence[tuple[Raw | None, int, Result]], /) -> list[Raw]:
+        """The native messages that answer one assistant message."""
+
+    def only(self, raw: Raw, keep: Collection[int], /) -> Raw | None:
+        """The message with only those parts."""
+
+    def split_system(self, messages: Sequence[Raw], /) -> int:
+        """How many leading messages are the system's."""
+
+    def body(self, messages: list[Raw], /, *, system: Any, tools: Any) -> dict[str, Any]:
+        """Keyword arguments for the client."""
+
+    def join_nudge(self, messages: list[Raw], text: str, /) -> list[Raw]:
+        """The messages with a nudge inside the last one, for wires where roles alternate (D55)."""
+
+    def problems(self, arguments: Mapping[str, Any], /) -> list[str]:
+        """What would make a provider refuse the request (D57)."""
+
+    def legal_id(self, call_id: str, /) -> str:
+        """The call id in a form this wire takes."""
+
+    def tool_texts(self, tools: Any, /) -> list[str]:
+        """One text per tool schema, for counting."""
+
+    def system_texts(self, system: Any, /) -> list[str]:
+        """The texts of a system prompt, for counting."""
+
+    def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
+        """The arguments with the provider's cache markers on the stable prefix of `stable` messages."""
+
+
+class Store(Protocol):
+    """Where things are kept that must outlive the window."""
+
+    def keep(self, items: Mapping[str, str], /) -> frozenset[str]:
+        """Make sure these texts can be had again; returns the keys of those that really can. Never raises."""
+
+    def journal(self, record: Mapping[str, Any], /) -> bool:
+        """Write down one compaction; False if it could not be written. Never raises."""

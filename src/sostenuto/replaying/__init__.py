@@ -1,0 +1,38 @@
+"""What would a recorded session have sent, and what did that cost, keep and lose? Pure: the engine comes in as a value."""
+
+from sostenuto.replaying._cost import Costs, costs, input_cost_ratio
+from sostenuto.replaying._figures import EstimatorError, Figures, estimator_error, figures, rungs
+from sostenuto.replaying._metered import Metered
+from sostenuto.replaying._retention import Retention, retention
+from sostenuto.replaying._row import Arrived, Happening, Row, arrived, record, row
+from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, histories, plain, rows
+from sostenuto.replaying._shadow import predictions
+
+__all__ = [
+    "Arrived",
+    "Costs",
+    "Engine",
+    "EstimatorError",
+    "Figures",
+    "Handed",
+    "Happening",
+    "History",
+    "Metered",
+    "Recorded",
+    "Reply",
+    "Retention",
+    "Row",
+    "arrived",
+    "costs",
+    "estimator_error",
+    "figures",
+    "histories",
+    "input_cost_ratio",
+    "plain",
+    "predictions",
+    "record",
+    "retention",
+    "row",
+    "rows",
+    "rungs",
+]

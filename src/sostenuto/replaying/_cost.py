@@ -1,0 +1,90 @@
+"""What a run of requests costs at a provider that caches prefixes (decisions D52)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sostenuto.replaying._pieces import dumped, items
+from sostenuto.replaying._prices import PRICES
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Tokens of a whole run. `sent` = common prefixes + `rebilled` + `appended`; `breaks` counts rewritten prefixes.
+
+    `requests` are the tokens of each request, by the same count; they sum up to `sent`.
+    """
+
+    sent: int = 0
+    rebilled: int = 0
+    appended: int = 0
+    breaks: int = 0
+    requests: tuple[int, ...] = ()
+
+    @property
+    def billed(self) -> float:
+        """The run's price in fresh input tokens (D52)."""
+        written = self.rebilled + self.appended
+        return PRICES.cached * (self.sent - written) + PRICES.written * written
+
+
+def costs(bodies: Iterable[Mapping[str, object]], *, weigh: Callable[[object], int], nudges: Sequence[int] = ()) -> Costs:
+    """Costs of these request bodies, sent one after the other.
+
+    The common prefix is taken over equal native messages. A message after it is re-billed where it was in any earlier
+    request, else appended. `weigh` gives the tokens of a native message and is asked once for each different one. `nudges` says
+    how many trailing messages of each body lived in that request only: their going is no break.
+    """
+    scale = _Scale(weigh)
+    seen: set[bytes] = set()
+    previous: list[bytes] = []
+    sizes: list[int] = []
+    rebilled = appended = breaks = 0
+    for index, body in enumerate(bodies):
+        current = [scale.digest(message) for message in items(body)]
+        prefix = _common(previous, current)
+        standing = len(previous) - (nudges[index - 1] if 0 < index <= len(nudges) else 0)
+        breaks += prefix < standing
+        sizes.append(sum(scale.tokens[digest] for digest in current))
+        for digest in current[prefix:]:
+            if digest in seen:
+                rebilled += scale.tokens[digest]
+            else:
+                appended += scale.tokens[digest]
+                seen.add(digest)
+        previous = current
+    return Costs(sent=sum(sizes), rebilled=rebilled, appended=appended, breaks=breaks, requests=tuple(sizes))
+
+
+def input_cost_ratio(run: Costs, doing_nothing: Costs, *, summarizer: int = 0) -> float:
+    """Price of the run against sending the plain history each time; `summarizer` is its input and output in tokens."""
+    price = run.billed + PRICES.summarizer * summarizer
+    return price / doing_nothing.billed if doing_nothing.billed else 1.0
+
+
+class _Scale:
+    """Digest and tokens of messages, computed once per object: an untouched message is the same object in every request."""
+
+    def __init__(self, weigh: Callable[[object], int]) -> None:
+        self.tokens: dict[bytes, int] = {}
+        self._weigh = weigh
+        self._by_object: dict[int, tuple[object, bytes]] = {}
+
+    def digest(self, message: object) -> bytes:
+        known = self._by_object.get(id(message))
+        if known is not None:
+            return known[1]
+        digest = hashlib.blake2b(dumped(message).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self._by_object[id(message)] = (message, digest)  # holding the object keeps its id from being used again
+        if digest not in self.tokens:
+            self.tokens[digest] = self._weigh(message)
+        return digest
+
+
+def _common(previous: list[bytes], current: list[bytes]) -> int:
+    for index, (one, other) in enumerate(zip(previous, current, strict=False)):
+        if one != other:
+            return index
+    return min(len(previous), len(current))

@@ -1,0 +1,186 @@
+"""Run a recorded session through an engine: at each recorded reply, what would have been sent instead?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from sostenuto.messages import pinned
+from sostenuto.replaying._pieces import pieces
+from sostenuto.replaying._row import Happening, Row, arrived
+
+History = Literal["full", "as-sent"]
+
+
+class Reply(Protocol):
+    """A recorded reply: where it stands, and what was sent for it at the time."""
+
+    @property
+    def upto(self) -> int: ...
+    @property
+    def boundary(self) -> int: ...
+    @property
+    def preface(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def reported(self) -> int | None: ...
+    @property
+    def output(self) -> int | None: ...
+    @property
+    def model(self) -> str | None: ...
+
+
+class Recorded(Protocol):
+    """A recorded session: its messages in the wire's own shape, and its replies."""
+
+    @property
+    def format(self) -> str: ...
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def exchanges(self) -> Sequence[Reply]: ...
+    @property
+    def system(self) -> Any: ...
+    @property
+    def tools(self) -> Any: ...
+
+
+class Event(Protocol):
+    """What the engine says it did."""
+
+    @property
+    def rung(self) -> str: ...
+    @property
+    def tokens_before(self) -> int: ...
+    @property
+    def tokens_after(self) -> int: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def keys(self) -> Sequence[str]: ...
+
+
+class Sendable(Protocol):
+    """A request the engine made."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def events(self) -> Sequence[Event]: ...
+    @property
+    def notices(self) -> Sequence[str]: ...
+
+
+class Engine(Protocol):
+    """The part of the context manager a replay drives."""
+
+    def prepare_sync(
+        self, messages: list[Any], *, system: Any = None, tools: Any = None, max_output: int | None = None
+    ) -> Sendable: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What the engine is handed for one reply, and the reply it was recorded with."""
+
+    messages: list[Mapping[str, Any]]
+    reply: Reply
+
+
+def histories(recorded: Recorded, *, history: History = "full", pins: Sequence[str] = ()) -> Iterator[Handed]:
+    """The history of each recorded reply; one with nothing before it asks for nothing and is left out.
+
+    ``full`` hands over everything up to the reply, ``as-sent`` what was sent at the time: the recording's own summary and
+    everything after its last compaction (D56). The texts of `pins` are planted as pinned user messages after the first one.
+    """
+    planted: list[Mapping[str, Any]] = [pinned({"role": "user", "content": text}) for text in pins]
+    place = _place(recorded)
+    for reply in recorded.exchanges:
+        if history == "full":
+            before: list[Mapping[str, Any]] = list(recorded.messages[: reply.upto])
+            at = place
+        else:
+            before = [*reply.preface, *recorded.messages[reply.boundary : reply.upto]]
+            at = _after_first_user(before)
+        if before:
+            yield Handed(before[:at] + planted + before[at:] if planted else before, reply)
+
+
+def rows(
+    recorded: Recorded,
+    engine: Engine,
+    *,
+    handed: Iterable[Handed],
+    pins: Sequence[str] = (),
+    max_output: int | None = None,
+    after: Callable[[Handed], None] = lambda handed: None,
+) -> Iterator[Row]:
+    """One row for each history in `handed`, in order. `after` is called once a request stands, to feed its reply back.
+
+    Raises what the engine raises.
+    """
+    last: list[Mapping[str, Any]] = []
+    for index, one in enumerate(handed):
+        request = engine.prepare_sync(
+            list(one.messages), system=recorded.system or None, tools=recorded.tools or None, max_output=max_output
+        )
+        continues = len(last) <= len(one.messages) and all(a is b for a, b in zip(last, one.messages, strict=False))
+        came = one.messages[len(last) :] if continues else one.messages
+        yield Row(
+            index=index,
+            tokens=request.tokens,
+            window=request.window,
+            format=recorded.format,
+            native=body(request.arguments),
+            events=tuple(map(_happening, request.events)),
+            arrived=arrived(came, pins=pins, restart=not continues),
+            nudges=_trailing(request.arguments, one.messages[-1]),
+            notices=tuple(request.notices),
+        )
+        after(one)
+        last = one.messages
+
+
+def body(arguments: Mapping[str, Any]) -> Mapping[str, object]:
+    """The part of a request's arguments that holds the conversation: messages, and the system text where it stands apart."""
+    return {name: arguments[name] for name in ("system", "messages") if arguments.get(name)}
+
+
+def plain(handed: Iterable[Handed], *, system: Any = None) -> Iterator[Mapping[str, object]]:
+    """The bodies that doing nothing would have sent."""
+    for one in handed:
+        yield body({"system": system, "messages": one.messages})
+
+
+def _happening(event: Event) -> Happening:
+    return Happening(event.rung, event.tokens_before, event.tokens_after, event.reason, tuple(event.keys))
+
+
+def _trailing(arguments: Mapping[str, Any], newest: Mapping[str, Any]) -> int:
+    """Messages behind the newest message of the history; 0 where that one does not stand as it was handed over."""
+    for back, message in enumerate(reversed(arguments.get("messages") or [])):
+        if message is newest or message == newest:
+            return back
+    return 0
+
+
+def _place(recorded: Recorded) -> int:
+    """Where a planted pin stands in the full history: the same index for every reply, so that it breaks no prefix."""
+    at = _after_first_user(recorded.messages)
+    shortest = min((reply.upto for reply in recorded.exchanges if reply.upto), default=0)
+    return at if at <= shortest else _leading_system(recorded.messages)
+
+
+def _after_first_user(messages: Sequence[Mapping[str, Any]]) -> int:
+    for index, message in enumerate(messages):
+        if any(piece.role == "user" and piece.kind == "text" for piece in pieces(message)):
+            return index + 1
+    return _leading_system(messages)
+
+
+def _leading_system(messages: Sequence[Mapping[str, Any]]) -> int:
+    return next((i for i, m in enumerate(messages) if m.get("role") not in ("system", "developer")), len(messages))

@@ -1,0 +1,154 @@
+"""From a reported prompt size to better estimates (D2), and the alarm when a server counts only what it kept (D3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sostenuto.tokens._calibration import HIGHEST_RATIO, LOWEST_RATIO, Calibration
+from sostenuto.tokens._measure import UNIT, Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How fast, and what is believed. The smoothing is the origin's (1.3), the pool and the alarm are D2's and D3's."""
+
+    newest_share: float = 0.7
+    pool_characters: int = 20_000  # weighted; fewer are noise
+    pool_window_share: float = 0.25  # of the window in tokens, for windows too small to hold the pool
+    alarm_share: float = 0.70  # a report below this share of the estimate is suspect
+    grown_tokens: int = 32  # less growth proves nothing
+    served_slack: float = 1.02  # a report this near a served window is still at it
+
+
+LEARNING = Learning()
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """The server counted fewer tokens than it was sent: it dropped the rest without an error (D3, B035).
+
+    Attributes:
+        served_at_most: tokens the server took; the window to use from now on.
+        estimate: tokens that were sent, by our own count.
+        reported: tokens the server reported.
+    """
+
+    served_at_most: int
+    estimate: int
+    reported: int
+
+    @property
+    def text(self) -> str:
+        """One line for the person."""
+        return (
+            f"silently truncated: about {self.estimate:,} tokens were sent but the server counted {self.reported:,}; "
+            f"its window is taken to be at most {self.served_at_most:,} tokens from now on"
+        )
+
+
+def learn(
+    calibration: Calibration, *, sent: Measure, reported: int, window: int | None = None, media: int = 0
+) -> tuple[Calibration, Alarm | None]:
+    """The next calibration, and an alarm if the report cannot be trusted.
+
+    Args:
+        calibration: what is known, already switched to the tools of the request (`Calibration.with_tools`).
+        sent: the messages of the request as the ruler measured them, without request-only nudges.
+        reported: input tokens the provider counted, cached ones included. Zero or less teaches nothing (B023).
+        window: tokens the model is believed to take, if known.
+        media: the part of ``sent.flat`` that stands for images and files.
+    """
+    if reported <= 0 or sent.weight <= 0:
+        return calibration, None
+    if calibration.served is not None and reported > calibration.served * LEARNING.served_slack:
+        calibration = replace(calibration, served=None)
+    alarm = _alarm(calibration, sent=sent, reported=reported, window=window)
+    if alarm is not None:
+        return _taken_back(calibration, sent=sent, alarm=alarm), alarm
+    return _trusted(calibration, sent=sent, reported=reported, window=window, media=media), None
+
+
+def _alarm(calibration: Calibration, *, sent: Measure, reported: int, window: int | None) -> Alarm | None:
+    before = _sober(calibration, sent=sent, reported=reported)
+    estimate = before.total(sent)
+    alarm = Alarm(served_at_most=reported, estimate=estimate, reported=reported)
+    if calibration.served is not None and reported <= calibration.served * LEARNING.served_slack:
+        return replace(alarm, served_at_most=calibration.served) if estimate > calibration.served * LEARNING.served_slack else None
+    if calibration.sent is None or calibration.reports == 0:
+        is_first = calibration.reports == 0
+        return alarm if is_first and window is not None and reported <= window < estimate else None
+    grew = before.tokens(sent - calibration.sent) >= LEARNING.grown_tokens
+    flat = reported <= calibration.reported
+    return alarm if grew and flat and reported < LEARNING.alarm_share * estimate else None
+
+
+def _sober(calibration: Calibration, *, sent: Measure, reported: int) -> Calibration:
+    """The knowledge to judge this report by: that of before the newest report, if this one does not rise above it."""
+    is_flat = calibration.before is not None and reported <= calibration.reported
+    grew = calibration.sent is not None and sent.weight > calibration.sent.weight
+    near = reported >= calibration.reported / LEARNING.served_slack
+    return calibration.before if calibration.before is not None and is_flat and grew and near else calibration
+
+
+def _taken_back(calibration: Calibration, *, sent: Measure, alarm: Alarm) -> Calibration:
+    kept = _sober(calibration, sent=sent, reported=alarm.reported)
+    return replace(kept, served=alarm.served_at_most, tools=calibration.tools, schema=calibration.schema, known=calibration.known)
+
+
+def _trusted(calibration: Calibration, *, sent: Measure, reported: int, window: int | None, media: int) -> Calibration:
+    rose = calibration.sent is None or reported > calibration.reported or sent.weight < calibration.sent.weight
+    before = replace(calibration, before=None) if rose else calibration.before
+    learned = calibration
+    if not calibration.exact:
+        learned = _with_ratio(calibration, sent=sent, reported=reported, window=window, media=media)
+    tokens = learned.tokens(sent)
+    return replace(
+        learned,
+        offset=reported - tokens,
+        anchor=tokens,
+        reports=calibration.reports + 1,
+        sent=sent,
+        reported=reported,
+        media=media,
+        before=before,
+    )
+
+
+def _with_ratio(calibration: Calibration, *, sent: Measure, reported: int, window: int | None, media: int) -> Calibration:
+    is_repeat = calibration.reports == 1 and sent == calibration.sent
+    if calibration.reports == 0 or is_repeat:  # the origin's rule, whole prompt; the same request again is still the first report
+        share = max(1, reported - calibration.overhead - media)
+        observed = _clamped(sent.weight / UNIT / share)
+        return replace(calibration, ratio=_smoothed(calibration.ratio, observed) if is_repeat else observed)
+    if calibration.sent is None:
+        return calibration
+    return _pooled(calibration, sent=sent, reported=reported, window=window, media=media)
+
+
+def _pooled(calibration: Calibration, *, sent: Measure, reported: int, window: int | None, media: int) -> Calibration:
+    assert calibration.sent is not None
+    step = sent - calibration.sent
+    if abs(media - calibration.media) * calibration.ratio * UNIT > abs(step.weight):
+        return calibration  # mostly pictures: their price is a guess and would drown the text
+    sign = 1 if step.weight >= 0 else -1
+    weight = calibration.pooled_weight + abs(step.weight)
+    tokens = calibration.pooled_tokens + sign * (reported - calibration.reported - step.flat)
+    if weight < _enough(calibration, window=window):
+        return replace(calibration, pooled_weight=weight, pooled_tokens=tokens)
+    ratio = _smoothed(calibration.ratio, _clamped(weight / UNIT / tokens)) if tokens > 0 else calibration.ratio
+    return replace(calibration, ratio=ratio, pooled_weight=0, pooled_tokens=0)
+
+
+def _enough(calibration: Calibration, *, window: int | None) -> float:
+    pool: float = LEARNING.pool_characters
+    if window is not None and window > 0:
+        pool = min(pool, LEARNING.pool_window_share * window * calibration.ratio)
+    return pool * UNIT
+
+
+def _smoothed(old: float, observed: float) -> float:
+    return _clamped((1 - LEARNING.newest_share) * old + LEARNING.newest_share * observed)
+
+
+def _clamped(ratio: float) -> float:
+    return min(max(ratio, LOWEST_RATIO), HIGHEST_RATIO)

@@ -1,0 +1,89 @@
+"""What turns a text into weight: weighted characters, or an exact encoder; with a memory of what was weighed (D4)."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from sostenuto.tokens._families import Group
+from sostenuto.tokens._weights import weight
+
+MOST_CHARACTERS: Final = 4_000_000
+"""Text kept by one memory, oldest out first; a longer single text is not kept (origin 1.2)."""
+
+
+class Weigher(Protocol):
+    """Weighs texts. Never raises, linear time.
+
+    Attributes:
+        name: which weigher this is, for reports and as a key.
+        exact: true if the weight is tokens, false if it is hundredths of a weighted character.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def exact(self) -> bool: ...
+    def __call__(self, text: str, /) -> int: ...
+
+
+class WeightedCharacters:
+    """Weighs by classes of characters with one column of the table (D1)."""
+
+    __slots__ = ("group", "name")
+    exact: Final = False
+
+    def __init__(self, group: Group) -> None:
+        self.group: Group = group
+        self.name = f"weighted characters ({group})"
+
+    def __call__(self, text: str, /) -> int:
+        return weight(text, self.group)
+
+
+class RememberingWeigher:
+    """Another weigher with a bounded memory by content. Same answers; it may be shared between threads."""
+
+    __slots__ = ("_characters", "_kept", "_most", "exact", "inner", "name")
+
+    def __init__(self, weigher: Weigher, *, most_characters: int = MOST_CHARACTERS) -> None:
+        self.inner = weigher
+        self._most = most_characters
+        self._kept: dict[str, int] = {}
+        self._characters = 0
+        self.name = weigher.name
+        self.exact = weigher.exact
+
+    def __call__(self, text: str, /) -> int:
+        known = self._kept.get(text)
+        if known is not None:
+            return known
+        found = self.inner(text)
+        if len(text) <= self._most:
+            self._keep(text, found)
+        return found
+
+    @property
+    def characters(self) -> int:
+        """Characters of text kept now."""
+        return self._characters
+
+    def _keep(self, text: str, found: int) -> None:
+        if text in self._kept:
+            return
+        self._kept[text] = found
+        self._characters += len(text)
+        while self._characters > self._most:
+            oldest = next(iter(self._kept), None)
+            if oldest is None or self._kept.pop(oldest, None) is None:
+                break
+            self._characters -= len(oldest)
+
+
+def forgetful(weigher: Weigher, /) -> Weigher:
+    """The weigher without its memory, for texts nobody will ask about again."""
+    return weigher.inner if isinstance(weigher, RememberingWeigher) else weigher
+
+
+def remembering(weigher: Weigher, /) -> Weigher:
+    """The weigher with a memory; one that has a memory already comes back as it is."""
+    return weigher if isinstance(weigher, RememberingWeigher) else RememberingWeigher(weigher)

@@ -1,0 +1,160 @@
+"""Weighted characters: what each class of character weighs for each group of tokenizers (D1).
+
+A text is mapped to one class per byte and the classes are counted; there is no loop over characters. Every class weighs
+something and nothing is ever subtracted, so a longer text never weighs less than its start.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sostenuto.tokens._families import Group
+
+FEATURES: Final = (
+    "letter",  # a Latin letter: exactly one weighted character in every group, so plain English is its length
+    "space",  # the first blank of a run
+    "blank",  # each further blank of a run
+    "line",  # a line end, on top of the blank it is
+    "digit",
+    "number",  # a run of digits begins
+    "mark",  # the first ASCII punctuation mark of a run
+    "marks",  # each further one
+    "control",  # other control characters
+    "hump",  # a capital behind a small letter
+    "capitals",  # a capital behind a capital
+    "seam",  # a letter meets a digit, either way round
+    "tangle",  # one small letter between capitals: hardly ever in names, all over base64
+    "caught",  # one digit between letters: in ids, hex and base64
+    "accented",
+    "cyrillic",
+    "greek",  # and Armenian
+    "semitic",  # Hebrew and Arabic scripts
+    "indic",  # and Thai, Lao, Tibetan: three bytes from E0
+    "sign",  # typographic marks, arrows, boxes, full width: the first of a run
+    "signs",  # each further one
+    "other",  # three bytes from E1: Georgian, Khmer, Vietnamese, Cherokee
+    "kana",
+    "han",
+    "hangul",
+    "astral",  # emoji and everything else of four bytes
+)
+
+GROUPS: Final[tuple[Group, ...]] = ("o200k", "cl100k", "digits", "claude-3", "claude-4.7")
+
+TABLE: Final[dict[str, tuple[int, int, int, int, int]]] = {
+    "letter": (100, 100, 100, 100, 100),
+    "space": (100, 100, 100, 100, 289),
+    "blank": (12, 13, 12, 16, 15),
+    "line": (18, 24, 21, 31, 35),
+    "digit": (190, 194, 378, 116, 107),
+    "number": (210, 227, 221, 243, 230),
+    "mark": (135, 186, 162, 287, 376),
+    "marks": (1, 4, 6, 0, 37),
+    "control": (300, 300, 300, 300, 300),
+    "hump": (106, 116, 93, 133, 141),
+    "capitals": (104, 113, 92, 125, 127),
+    "seam": (34, 58, 54, 82, 144),
+    "tangle": (813, 914, 661, 1041, 1054),
+    "caught": (139, 154, 129, 174, 186),
+    "accented": (178, 205, 175, 187, 181),
+    "cyrillic": (99, 165, 92, 179, 163),
+    "greek": (177, 287, 168, 214, 187),
+    "semitic": (191, 375, 171, 261, 214),
+    "indic": (237, 537, 205, 344, 268),
+    "sign": (277, 332, 275, 290, 298),
+    "signs": (150, 153, 150, 151, 150),
+    "other": (220, 220, 220, 220, 220),
+    "kana": (248, 370, 187, 260, 296),
+    "han": (207, 408, 238, 360, 356),
+    "hangul": (239, 396, 218, 314, 292),
+    "astral": (584, 880, 545, 701, 623),
+}
+"""Hundredths of a weighted character, a column per group."""
+
+
+def _classes() -> bytes:
+    table = bytearray(b"," * 256)
+    table[0:32] = b"!" * 32
+    table[127] = ord("!")
+    for low, high, mark in (
+        (0x80, 0xBF, "c"), (0xC0, 0xCB, "L"), (0xCC, 0xCF, "G"), (0xD0, 0xD4, "R"), (0xD5, 0xDF, "S"), (0xE0, 0xE0, "I"), (0xE1, 0xE1, "O"),
+        (0xE2, 0xE2, "P"), (0xE3, 0xE3, "K"), (0xE4, 0xE9, "C"), (0xEA, 0xED, "H"), (0xEE, 0xEF, "P"), (0xF0, 0xFF, "F"),
+        (0x61, 0x7A, "a"), (0x41, 0x5A, "A"), (0x30, 0x39, "0"),
+    ):  # fmt: skip
+        table[low : high + 1] = mark.encode() * (high + 1 - low)
+    table[0x20] = table[0x09] = ord(" ")
+    table[0x0A] = table[0x0D] = ord("n")
+    return bytes(table)
+
+
+def _folded(pairs: dict[bytes, bytes]) -> bytes:
+    table = bytearray(range(256))
+    for olds, new in pairs.items():
+        for old in olds:
+            table[old] = new[0]
+    return bytes(table)
+
+
+_CLASSES: Final = _classes()
+_BLANKS: Final = _folded({b"n": b" ", b"aA0,!LGRSIOPKCHF": b"x"})
+_MARKS: Final = _folded({b"naA0 !LGRSIOPKCHF": b"x"})
+_WORDS: Final = _folded({b"A": b"a", b"n ,!LGRSIOPKCHF": b"."})
+_SIGNS: Final = _folded({b"naA0 ,!LGRSIOKCHF": b"x"})
+
+
+def features(text: str) -> tuple[int, ...]:
+    """How often each of `FEATURES` occurs in a text. Lone surrogates count as any other character of three bytes."""
+    if text.isascii():
+        return _ascii(text.encode().translate(_CLASSES)) + _NONE_BEYOND
+    data = text.encode("utf-8", "surrogatepass").translate(_CLASSES)
+    data = data.translate(None, b"c")
+    return _ascii(data) + _beyond(data)
+
+
+def _ascii(data: bytes) -> tuple[int, ...]:
+    count = data.count
+    lines = count(b"n")
+    blanks = lines + count(b" ")
+    spaces = _runs(data.translate(_BLANKS), b" ") if blanks else 0
+    marks = count(b",")
+    first_marks = _runs(data.translate(_MARKS), b",") if marks else 0
+    capitals = count(b"A")
+    humps, pairs, tangles = (count(b"aA"), count(b"AA"), count(b"AaA")) if capitals else (0, 0, 0)
+    digits = count(b"0")
+    numbers = seams = caught = 0
+    if digits:
+        words = data.translate(_WORDS)
+        into = words.count(b"a0")
+        numbers = into + words.count(b".0") + (words[:1] == b"0")
+        seams = into + words.count(b"0a")
+        caught = words.count(b"a0a") if seams > into else 0
+    return (
+        capitals + count(b"a"), spaces, blanks - spaces, lines, digits, numbers, first_marks, marks - first_marks, count(b"!"),
+        humps, pairs, seams, tangles, caught,
+    )  # fmt: skip
+
+
+def _runs(data: bytes, one: bytes) -> int:
+    """How many runs of one class stand in text folded to that class and ``x``."""
+    return data.count(b"x" + one) + (data[:1] == one)
+
+
+def _beyond(data: bytes) -> tuple[int, ...]:
+    count = data.count
+    signs = count(b"P")
+    first_signs = _runs(data.translate(_SIGNS), b"P") if signs else 0
+    return (
+        count(b"L"), count(b"R"), count(b"G"), count(b"S"), count(b"I"), first_signs, signs - first_signs, count(b"O"), count(b"K"),
+        count(b"C"), count(b"H"), count(b"F"),
+    )  # fmt: skip
+
+
+_NONE_BEYOND: Final = (0,) * 12
+_COLUMNS: Final[dict[str, tuple[int, ...]]] = {
+    group: tuple(TABLE[name][place] for name in FEATURES) for place, group in enumerate(GROUPS)
+}
+
+
+def weight(text: str, group: Group) -> int:
+    """Units (hundredths of a weighted character) of a text. Linear, never raises on any string."""
+    return sum(map(int.__mul__, features(text), _COLUMNS[group])) if text else 0
