@@ -18,13 +18,14 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from splintr import Tokenizer
+from splintr import AnyTokenizer, Tokenizer
 from texts import texts
 
+from sostenuto.tokens import Group
 from sostenuto.tokens._weights import FEATURES, GROUPS, TABLE, features
 
 FIT_SEEDS, JUDGE_SEEDS = (1, 2, 3), (101, 102)
-SOURCES: dict[str, dict[str, float]] = {  # group -> tokenizer -> the seed of its family
+SOURCES: dict[Group, dict[str, float]] = {  # group -> tokenizer -> the seed of its family
     "o200k": {"o200k_base": 4.0, "llama3": 3.6, "deepseek_v3": 3.8, "kimi_k2": 3.5},
     "cl100k": {"cl100k_base": 4.0},
     "digits": {"qwen3": 3.5, "gemma3": 4.0, "mistral_v3": 3.8},
@@ -64,7 +65,7 @@ class Cell(NamedTuple):
     units: float
 
 
-def cells(group: str, *, seeds: Sequence[int]) -> list[Cell]:
+def cells(group: Group, *, seeds: Sequence[int]) -> list[Cell]:
     """What the group's weights should reach, for samples of every kind."""
     made: list[Cell] = []
     for seed in seeds:
@@ -75,7 +76,7 @@ def cells(group: str, *, seeds: Sequence[int]) -> list[Cell]:
     return made
 
 
-def _counted(group: str, *, kind: str, text: str) -> list[tuple[str, float, float]]:
+def _counted(group: Group, *, kind: str, text: str) -> list[tuple[str, float, float]]:
     if group in SOURCES:
         return [(name, ratio, float(tokens_of(name)(text))) for name, ratio in SOURCES[group].items()]
     if kind not in PUBLISHED:
@@ -85,7 +86,7 @@ def _counted(group: str, *, kind: str, text: str) -> list[tuple[str, float, floa
     return [(group, CLAUDE_SEED, tokens_of("o200k_base")(text) * o200k / theirs)]
 
 
-_LOADED: dict[str, Tokenizer] = {}
+_LOADED: dict[str, AnyTokenizer] = {}
 
 
 def tokens_of(name: str) -> Callable[[str], int]:
@@ -94,7 +95,7 @@ def tokens_of(name: str) -> Callable[[str], int]:
     return lambda text: len(tokenizer.encode_ordinary(text))
 
 
-def fitted(group: str) -> list[int]:
+def fitted(group: Group) -> list[int]:
     """The column of a group."""
     data = cells(group, seeds=FIT_SEEDS)
     fixed = {"letter"} if group == "claude-4.7" else {"letter", "space"}
@@ -115,7 +116,7 @@ def fitted(group: str) -> list[int]:
     return [round(value) for value in column]
 
 
-def judge(columns: dict[str, list[int]]) -> None:
+def judge(columns: dict[Group, list[int]]) -> None:
     """Print the error of every kind under every tokenizer: raw, and after one ratio was learned from all kinds together."""
     everything: list[float] = []
     for group in GROUPS:

@@ -57,7 +57,7 @@ TOLD = Told(
         "Add --keep DIR",
         "Not part of the history: 3 sidechain.",
         "Cleared 2 old results",
-        "half are off by less than 1.0 %",
+        "half are off by at most 1.0 %",
     ],
 )
 def test_a_newcomer_is_told(words: str) -> None:
@@ -92,8 +92,8 @@ def test_nothing_happened_is_said() -> None:
 
 
 def test_many_notices_are_counted_not_listed() -> None:
-    """Equal notices are printed once, and beyond the eighth only their number."""
-    noisy = replace(ROWS[0], notices=("same", "same", *(f"notice {n}" for n in range(20))))
+    """Notices that differ in their numbers only are printed once, and beyond the eighth only their number."""
+    noisy = replace(ROWS[0], notices=("cut 1,234 of m3.0", "cut 5 of m7.1", *(f"notice {letter}" for letter in "abcdefghijkl")))
     text = summary(replace(TOLD, rows=(noisy,)), Style())
-    assert "- same (2 times)" in text
-    assert "- and 13 others" in text
+    assert "- cut 1,234 of m3.0 (the first of 2 like it)" in text
+    assert "- and 5 others" in text

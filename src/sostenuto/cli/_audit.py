@@ -21,6 +21,10 @@ TASK = (
 )
 PATTERNS = ("raise ", "import os", r"def [a-z_]+\(", "TODO", r"\d{4,}", "open\\(")
 """What the audit searches for, one after the other."""
+GREEDY, AT_ONCE = 7, 3
+"""The cycle in which several of the largest files are read at once, and how many."""
+PAGE = 80
+"""Lines of a file that are read unless all are asked for."""
 MATCHES = 60
 """Lines a search answers with at most."""
 
@@ -30,13 +34,17 @@ TOOLS: list[Raw] = [
         "function": {
             "name": name,
             "description": description,
-            "parameters": {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]},
+            "parameters": {
+                "type": "object",
+                "properties": {field: {"type": "string"} for field in (argument, *optional)},
+                "required": [argument],
+            },
         },
     }
-    for name, description, argument in (
-        ("list_files", "List the files below a folder of the package.", "path"),
-        ("read_file", "Read a file of the package.", "path"),
-        ("grep", "Search all files of the package for a regular expression.", "pattern"),
+    for name, description, argument, optional in (
+        ("list_files", "List the files below a folder of the package.", "path", ()),
+        ("read_file", "Read the beginning of a file of the package, or all its lines.", "path", ("lines",)),
+        ("grep", "Search all files of the package for a regular expression.", "pattern", ()),
     )
 ]
 
@@ -51,6 +59,11 @@ class Tools:
         """Every Python file below the folder, sorted."""
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.py"))
 
+    def largest(self, count: int) -> list[str]:
+        """The `count` largest files, in order of their names."""
+        by_size = sorted(self.files(), key=lambda name: (-(self.root / name).stat().st_size, name))
+        return sorted(by_size[:count])
+
     def run(self, name: str, arguments: Mapping[str, str]) -> str:
         """The answer of one call."""
         known: dict[str, Callable[[Mapping[str, str]], str]] = {"list_files": self._list, "read_file": self._read, "grep": self._grep}
@@ -62,8 +75,10 @@ class Tools:
     def _read(self, arguments: Mapping[str, str]) -> str:
         if arguments.get("path") not in self.files():
             return f"no file {arguments.get('path')!r}"
-        text = (self.root / arguments["path"]).read_text(encoding="utf-8")
-        return "\n".join(f"{number:4}  {line}" for number, line in enumerate(text.splitlines(), start=1))
+        lines = (self.root / arguments["path"]).read_text(encoding="utf-8").splitlines()
+        most = len(lines) if arguments.get("lines") == "all" else PAGE
+        rest = [f"... {len(lines) - most} more lines"] if len(lines) > most else []
+        return "\n".join([*(f"{number:4}  {line}" for number, line in enumerate(lines[:most], start=1)), *rest])
 
     def _grep(self, arguments: Mapping[str, str]) -> str:
         wanted = re.compile(arguments.get("pattern", ""))
@@ -78,12 +93,17 @@ Step = list[tuple[str, Raw]]
 """The calls of one cycle: tool name and arguments."""
 
 
-def script(files: list[str], *, cycles: int) -> Iterator[Step]:
-    """What the model does, cycle by cycle: list once, then read file after file, now and then two at once or a search."""
+def script(files: list[str], *, cycles: int, largest: list[str]) -> Iterator[Step]:
+    """What the model does, cycle by cycle: list once, then read file after file, now and then two at once or a search.
+
+    Once it reads the `largest` files in one go, more than may enter the context whole.
+    """
     yield [("list_files", {"path": "."})]
     reads = iter(_spread(files, wanted=2 * cycles))
     for cycle in range(1, cycles):
-        if cycle % 6 == 5:
+        if cycle == GREEDY:
+            yield [("read_file", {"path": path, "lines": "all"}) for path in largest]
+        elif cycle % 6 == 5:
             yield [("grep", {"pattern": PATTERNS[cycle // 6 % len(PATTERNS)]})]
         elif cycle % 4 == 2:
             yield [("read_file", {"path": next(reads)}), ("read_file", {"path": next(reads)})]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,7 +85,8 @@ def missed(rehearsed: Rehearsal) -> list[str]:
 def _happenings(row: Row) -> Iterator[str]:
     for event in row.events:
         tokens = f"{event.tokens_before:>6,} -> {event.tokens_after:>6,}"
-        yield f"  cycle {row.index + 1:>2}  {event.rung:<8} {tokens}  {event.reason}"[:LONGEST_LINE].rstrip()
+        told = f"cycle {row.index + 1:>2}  {event.rung:<8} {tokens}  "
+        yield f"  {told}{textwrap.shorten(event.reason, LONGEST_LINE - 2 - len(told), placeholder='')}"
 
 
 def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[str]:
@@ -102,9 +104,12 @@ def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[
     yield ""
     yield from losses(rows, shown)
     yield ""
-    yield f"{len(rows)} requests, the largest {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing would have needed"
-    yield f"{max(rehearsed.plain):,}. {rehearsed.accepted} summaries accepted, {rehearsed.refused} refused, {rehearsed.recovered} overflow"
-    yield f"recovered, {rehearsed.retrieved} original read back by its key. It took {seconds:.1f} s."
+    told = (
+        f"{len(rows)} requests, the largest {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing would have needed "
+        f"{max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
+        f"Overflows recovered: {rehearsed.recovered}. Originals read back by key: {rehearsed.retrieved}. It took {seconds:.1f} s."
+    )
+    yield from textwrap.wrap(told, shown.width)
 
 
 def package() -> Path:

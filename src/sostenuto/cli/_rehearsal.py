@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sostenuto.cli._audit import TASK, TOOLS, Raw, Tools, answered, said, script
+from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Tools, answered, said, script
 from sostenuto.replaying import Happening, Row
 
-PASTED_AT, REFUSED_AT, RETRIEVED_FROM = 22, 30, 12
-"""Cycles at which a person pastes a long log, the provider refuses the request, and from which the model reads an original back."""
-PASTED_LINES = 420
+RETRIEVED_FROM, PASTED_AT, THANKED_AT, REFUSED_AT = 12, 27, 29, 34
+"""Cycles from which the model reads an original back, at which a person pastes a long log, goes on, and the provider refuses a request."""
+PASTED_LINES = 700
+ORIGINAL = 400
+"""Characters of an original that must come back to count as read back."""
+THANKS = "The log is fine, never mind. Go on with the audit."
 SUMMARY = """## Goal
 Audit the installed sostenuto package and report one line for each room.
 ## Constraints & Preferences
@@ -86,9 +89,9 @@ class Rehearsal:
         manager = self.make(self._summary)
         own = manager.tools()
         messages: list[Raw] = [{"role": "user", "content": TASK}]
-        for cycle, planned in enumerate(script(self.tools.files(), cycles=self.cycles)):
-            if cycle == PASTED_AT:
-                messages.append({"role": "user", "content": pasted()})
+        for cycle, planned in enumerate(script(self.tools.files(), cycles=self.cycles, largest=self.tools.largest(AT_ONCE))):
+            if cycle in (PASTED_AT, THANKED_AT):
+                messages.append({"role": "user", "content": pasted() if cycle == PASTED_AT else THANKS})
             row = self._row(cycle, manager, messages, tools=[*TOOLS, *own])
             self.rows.append(row)
             yield row
@@ -96,23 +99,25 @@ class Rehearsal:
             step = [(own[0]["function"]["name"], {"key": reading})] if reading else planned
             reply = said(cycle, step)
             manager.record({"prompt_tokens": row.tokens, "completion_tokens": self.weigh(reply)})
-            messages += [reply, *answered(reply, lambda call: self._answer(manager, call))]
+            messages += [reply, *answered(reply, lambda call: self._answer(manager, call, messages))]
 
     def _row(self, cycle: int, manager: Manager, messages: list[Raw], *, tools: list[Any]) -> Row:
         request = manager.prepare_sync(messages, tools=tools)
         events = list(request.events)
+        happened = list(map(_happening, events))
         if cycle == REFUSED_AT:
             before = request.tokens
             request = manager.recover(PromptTooLong("prompt is too long: it exceeds the maximum context length"))
-            events += [event for event in request.events if event not in events]
+            events += request.events
+            happened += map(_happening, request.events)
+            happened.append(Happening("recover", before, request.tokens, "the provider refused the request; a smaller one was sent"))
             self.recovered += request.tokens < before
         self.plain.append(sum(map(self.weigh, messages)))
         for event in events:
             by = str(event.detail.get("by", ""))
             self.accepted += by == "model"
             self.refused += "refused" in by
-        happened = tuple(Happening(e.rung, e.tokens_before, e.tokens_after, e.reason, tuple(e.keys)) for e in events)
-        return Row(cycle, request.tokens, request.window, "openai_chat", {}, happened, notices=tuple(request.notices))
+        return Row(cycle, request.tokens, request.window, "openai_chat", {}, tuple(happened), notices=tuple(request.notices))
 
     def _reading(self, cycle: int) -> str:
         """The key of an original the model reads back, once, when one was cleared; empty otherwise."""
@@ -120,13 +125,15 @@ class Rehearsal:
             return ""
         return next((key for row in self.rows for event in row.events if event.rung == "clear" for key in event.keys), "")
 
-    def _answer(self, manager: Manager, call: Raw) -> str:
+    def _answer(self, manager: Manager, call: Raw, messages: list[Raw]) -> str:
         function = call["function"]
         arguments = json.loads(function["arguments"])
         if "key" in arguments:
             answer = manager.answer(call)
-            self.retrieved += 1
-            return str(answer["content"] if isinstance(answer, Mapping) else answer)
+            text = str(answer["content"]) if answer is not None else ""
+            ordinal = int(arguments["key"].removeprefix("m").partition(".")[0])
+            self.retrieved += messages[ordinal]["content"][:ORIGINAL] in text
+            return text
         return self.tools.run(function["name"], arguments)
 
     def _summary(self, prompt: str) -> str:
@@ -134,6 +141,10 @@ class Rehearsal:
         if self.accepted and not self.refused:
             return "I'm sorry, but I can't help with that."
         return SUMMARY.format(covered=len(self.rows))
+
+
+def _happening(event: Any) -> Happening:
+    return Happening(event.rung, event.tokens_before, event.tokens_after, event.reason, tuple(event.keys))
 
 
 def pasted() -> str:

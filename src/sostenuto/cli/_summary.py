@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +16,9 @@ from sostenuto.replaying import Costs, Figures, Row
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
 SHOWN_KEYS = 3
+GLUE = "\x1f"
+"""Stands for a space at which no line may break."""
+NUMBERS = re.compile(r"\bm?\d[\d,.]*(?:-m\d+)?(?:, (?=m\d))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +142,8 @@ def _asides(told: Told) -> Iterable[str]:
     error = told.figures.estimator_error
     if error.median is not None and error.p95 is not None:
         yield (
-            f"Estimates against the {_of(error.samples, 'recorded prompt size')}: half are off by less than {100 * error.median:.1f} %, "
-            f"95 of 100 by less than {100 * error.p95:.1f} %."
+            f"Estimates against the {_of(error.samples, 'recorded prompt size')}: half are off by at most {_upto(error.median)}, "
+            f"95 of 100 by at most {_upto(error.p95)}."
         )
     if told.left_out:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(told.left_out.items()))
@@ -146,18 +151,27 @@ def _asides(told: Told) -> Iterable[str]:
 
 
 def _notices(rows: Sequence[Row], style: Style) -> list[str]:
-    said = Counter(notice for row in rows for notice in row.notices)
+    said = [" ".join(notice.split()) for row in rows for notice in row.notices]
     if not said:
         return []
+    alike = Counter(map(_shape, said))
+    first = {_shape(notice): notice for notice in reversed(said)}
     lines = [style.paint("Notices", "bold")]
-    for notice, count in list(said.items())[:NOTICES]:
-        text = " ".join(notice.split()) + (f" ({_times(count)})" if count > 1 else "")
+    for shape, count in list(alike.items())[:NOTICES]:
+        text = first[shape] + (f" (the first of {count:,} like it)" if count > 1 else "")
         lines += textwrap.wrap(text, style.width - 2, initial_indent="  - ", subsequent_indent="    ")
-    return [*lines, f"  - and {_of(len(said) - NOTICES, 'other')}"] if len(said) > NOTICES else lines
+    return [*lines, f"  - and {_of(len(alike) - NOTICES, 'other')}"] if len(alike) > NOTICES else lines
+
+
+def _shape(notice: str) -> str:
+    """A notice without its numbers and keys: the same thing said again."""
+    return NUMBERS.sub("#", notice)
 
 
 def _wrapped(sentences: Iterable[str], style: Style) -> list[str]:
-    return [line for sentence in sentences for line in textwrap.wrap(sentence, style.width, break_on_hyphens=False)]
+    glued = (re.sub(r"(?<=\d) (?=%)", GLUE, sentence) for sentence in sentences)
+    lines = [line for sentence in glued for line in textwrap.wrap(sentence, style.width, break_on_hyphens=False)]
+    return [line.replace(GLUE, " ") for line in lines]
 
 
 def _of(count: int, noun: str) -> str:
@@ -166,6 +180,11 @@ def _of(count: int, noun: str) -> str:
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
+
+
+def _upto(share: float) -> str:
+    """A share in percent, rounded up to a tenth."""
+    return f"{math.ceil(share * 1000 - 1e-9) / 10:.1f} %"
 
 
 def _percent(share: float) -> str:

@@ -19,7 +19,8 @@ _WORDS = re.compile(
 )
 _NOT = re.compile(r"rate.?limit|per minute|tokens per|quota|api.?key|unauthori[sz]ed|max_tokens[^.]{0,40}(?:must|too large)", re.IGNORECASE)
 _MAXIMUM = re.compile(
-    r"(?:maximum (?:context length|allowed|of|prompt length)[^0-9]{0,20}|> |limit(?: of)?[^0-9]{0,10}|context (?:size|window)[^0-9]{0,24})([0-9][0-9,_]{2,12})",
+    r"(?:maximum (?:context length|allowed|of|prompt length)[^0-9]{0,20}|> |limit(?: of)?[^0-9]{0,10}|context (?:size|window)[^0-9]{0,24})"
+    r"([0-9][0-9,_]{2,12})",
     re.IGNORECASE,
 )
 _TOO_LARGE = 413

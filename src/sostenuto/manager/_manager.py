@@ -9,10 +9,8 @@ from typing import Any, Literal
 from sostenuto.engine import (
     Asked,
     Draft,
-    Engine,
     Hit,
     Overflow,
-    Plan,
     Preview,
     Profile,
     Request,
@@ -21,7 +19,6 @@ from sostenuto.engine import (
     Usage,
     answered,
     drive,
-    drive_async,
     dumped,
     loaded,
     overflow,
@@ -29,21 +26,19 @@ from sostenuto.engine import (
     read,
     redone,
     search,
-    stored,
-    summarized,
-    summarized_async,
     taken,
     tools,
     undone,
     usage,
 )
-from sostenuto.errors import ConcurrentPrepare, UnknownFormat, UnknownSetting, UnusableInput
-from sostenuto.formats.detect import detect
-from sostenuto.ladder import Event, Need, Outcome, Run, Settings, Summarize
+from sostenuto.errors import UnknownFormat, UnknownSetting, UnusableInput
+from sostenuto.ladder import Event, Settings
+from sostenuto.manager._driving import Driver, Wishes, pretended
 from sostenuto.manager._wiring import CODECS, Counter, Pin, pinning, ruler_of, window_of
-from sostenuto.messages import Message, Pinned, Result, fingerprint, parse_key
-from sostenuto.protocols import Codec, Raw, Store, Summarizer
+from sostenuto.messages import Result, fingerprint, parse_key
+from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
+from sostenuto.window import Window
 
 _LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
 
@@ -103,30 +98,39 @@ class ContextManager:
             raise UnknownSetting(f'summarizer {summarizer!r} is neither "mechanical" nor a function from text to text')
         if cache not in ("keep", "auto"):
             raise UnknownSetting(f'cache {cache!r} is not known; use "keep" or "auto"')
-        self.model = model
-        self.conversation = conversation
-        self._window = window_of(model, stated=window)
-        self._summarizer: Summarizer | None = None if summarizer == "mechanical" else summarizer
-        self._instructions = instructions or ""
-        self._counter = counter
-        self._profile = profile or profile_of(model)
-        self._pin = pinning(pin, rules)
-        self._pinned: set[bytes] = set()
-        self._rules = tuple(rules)
         chosen = settings or Settings()
-        self._settings = replace(chosen, policy=chosen.policy.configured(tool_policy)) if tool_policy else chosen
-        self._cache = cache
-        self._store: Store = store or InMemory()
-        self._on_event = on_event
+        self.conversation = conversation
         self._clock = clock
         self._last_call: float | None = None
-        self._format = format
-        self._summarizer_window = summarizer_window
-        self._deadline_s = deadline_s
-        self._engine: Engine | None = None
-        self._last: Asked | None = None
-        self._busy = False
-        self._first_notices: tuple[str, ...] = self._window.notes
+        self._driver = Driver(
+            Wishes(
+                model=model,
+                window=window_of(model, stated=window),
+                profile=profile or profile_of(model),
+                settings=replace(chosen, policy=chosen.policy.configured(tool_policy)) if tool_policy else chosen,
+                pinning=pinning(pin, rules),
+                store=store or InMemory(),
+                summarizer=None if summarizer == "mechanical" else summarizer,
+                instructions=instructions or "",
+                counter=counter,
+                rules=tuple(rules),
+                cache=cache,
+                on_event=on_event,
+                format=format,
+                summarizer_window=summarizer_window,
+                deadline_s=deadline_s,
+            )
+        )
+
+    @property
+    def model(self) -> str:
+        """The ``provider:id`` in force."""
+        return self._driver.wishes.model
+
+    @property
+    def window(self) -> Window:
+        """The window in force, with its source."""
+        return self._driver.wishes.window
 
     # ------------------------------------------------------------------ before and after a call
 
@@ -152,7 +156,7 @@ class ContextManager:
             FixedPartTooLarge: what may not be left out is larger than the window.
             ConcurrentPrepare: another `prepare` of this manager is still running.
         """
-        return await self._asked_async(self._question(messages, system, tools, max_output, idle_s))
+        return await self._driver.ask(self._question(messages, system, tools, max_output, idle_s))
 
     def prepare_sync(
         self,
@@ -169,12 +173,12 @@ class ContextManager:
             UnknownSetting: the summarizer is asynchronous.
             FixedPartTooLarge, ConcurrentPrepare: as `prepare`.
         """
-        return self._asked_sync(self._question(messages, system, tools, max_output, idle_s))
+        return self._driver.ask_sync(self._question(messages, system, tools, max_output, idle_s))
 
     def record(self, reply_or_usage: object) -> None:
         """Learn from what the provider reported: any provider's usage, or a whole reply that holds one."""
-        if self._engine is not None:
-            self._engine.record(reply_or_usage)
+        if self._driver.engine is not None:
+            self._driver.engine.record(reply_or_usage)
         if self._clock is not None:
             self._last_call = self._clock()
 
@@ -188,11 +192,11 @@ class ContextManager:
         Raises:
             ContextOverflow: the request before was refused too, or nothing smaller can be made.
         """
-        return self._asked_sync(self._recovery(error, maximum))
+        return self._driver.ask_sync(self._recovery(error, maximum))
 
     async def recover_async(self, error: object = None, *, maximum: int | None = None) -> Request:
         """`recover` for an asynchronous summarizer."""
-        return await self._asked_async(self._recovery(error, maximum))
+        return await self._driver.ask(self._recovery(error, maximum))
 
     # ------------------------------------------------------------------ asked by a person
 
@@ -202,11 +206,11 @@ class ContextManager:
         Raises:
             UnusableInput: nothing was prepared yet, or `before` is not a key.
         """
-        return await self._asked_async(self._manual(focus, before))
+        return await self._driver.ask(self._manual(focus, before))
 
     def compact_sync(self, *, focus: str = "", before: str | None = None) -> Request:
         """`compact` without an event loop."""
-        return self._asked_sync(self._manual(focus, before))
+        return self._driver.ask_sync(self._manual(focus, before))
 
     def preview(self, *, before: str | None = None) -> Preview:
         """What `compact` would do, by the mechanical checkpoint; nothing changes.
@@ -214,25 +218,25 @@ class ContextManager:
         Raises:
             UnusableInput: as `compact`.
         """
-        engine, asked = self._started(), self._manual("", before)
+        engine, asked = self._driver.started(), self._manual("", before)
         draft = engine.begin(asked)
         assert isinstance(draft, Draft)
-        run = drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), self._pretend)
+        run = drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
         keys = tuple(key for event in run.events for key in event.keys)
         total = draft.run.total
         return Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")
 
     def undo(self, edit: int | None = None) -> Undone:
         """Take back the newest edit, or the one with that number; the originals return to the view (D62)."""
-        engine = self._started()
+        engine = self._driver.started()
         if engine.state.facts is None:
             return Undone(False, None, 0, "There is nothing to undo.")
-        engine.state, done = undone(engine.state, engine.state.facts, self._settings, edit)
+        engine.state, done = undone(engine.state, engine.state.facts, self._driver.wishes.settings, edit)
         return done
 
     def redo(self, edit: int | None = None) -> Undone:
         """Put the newest undone edit on again, or the one with that number."""
-        engine = self._started()
+        engine = self._driver.started()
         if engine.state.facts is None:
             return Undone(False, None, 0, "There is nothing to redo.")
         engine.state, done = redone(engine.state, engine.state.facts, edit)
@@ -240,9 +244,9 @@ class ContextManager:
 
     def usage(self) -> Usage:
         """How full the context is, by component, and the ten largest pieces with their keys. Before the first request: empty."""
-        if self._engine is None or self._engine.state.facts is None:
-            return Usage(0, self._window.tokens, self._window.source, {}, ())
-        return usage(self._engine.state, self._engine.state.facts, self._window.source)
+        if self._driver.engine is None or self._driver.engine.state.facts is None:
+            return Usage(0, self.window.tokens, self.window.source, {}, ())
+        return usage(self._driver.engine.state, self._driver.engine.state.facts, self.window.source)
 
     def recall(self, query_or_key: str) -> tuple[Hit, ...]:
         """The original under a key (one hit, whole), or everything that holds the words (excerpts with keys).
@@ -250,61 +254,61 @@ class ContextManager:
         Raises:
             UnknownKey: it looks like a key but names nothing here.
         """
-        engine = self._started()
+        engine = self._driver.started()
         key = query_or_key.strip()
         if parse_key(key) is not None or key in _LISTINGS:
-            return (read(engine.state, key, settings=self._settings),)
+            return (read(engine.state, key, settings=self._driver.wishes.settings),)
         found = search(engine.state, key)
         if found or " " in key:
             return found
-        return (read(engine.state, key, settings=self._settings),)
+        return (read(engine.state, key, settings=self._driver.wishes.settings),)
 
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""
-        return tools(self._engine.plan.codec if self._engine else self._codec([], None))
+        return tools(self._driver.engine.plan.codec if self._driver.engine else self._driver.codec([], None))
 
     def answer(self, call: Any) -> Raw | None:
         """The message that answers a call of one of our tools, in your format; None if the call is not ours."""
         asked = taken(call)
         if asked is None:
             return None
-        engine = self._started()
-        text, succeeded = answered(asked, engine.state, settings=self._settings, window=self._window.tokens)
+        engine = self._driver.started()
+        text, succeeded = answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
         made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded))])
         return made[0]
 
     def pin(self, message: Raw) -> None:
         """Keep this message byte-equal through every rewrite, from the next request on."""
-        codec = self._engine.plan.codec if self._engine else self._codec([message], None)
-        self._pinned.add(fingerprint(codec.decode(message)))
-        if self._engine is not None:
-            self._engine.pin(fingerprint(codec.decode(message)))
+        codec = self._driver.engine.plan.codec if self._driver.engine else self._driver.codec([message], None)
+        self._driver.pinned.add(fingerprint(codec.decode(message)))
+        if self._driver.engine is not None:
+            self._driver.engine.pin(fingerprint(codec.decode(message)))
 
     def switch(self, model: str, *, window: int | None = None, counter: Counter = None) -> Switched:
         """Go on with another model: its window and its way of counting hold from the next request on."""
-        self.model = model
-        self._window = window_of(model, stated=window)
-        self._profile = profile_of(model)
-        self._counter = counter
-        if self._engine is None:
-            return Switched(self._window.tokens, 0, f"{model}: window {self._window.tokens:,} tokens ({self._window.source}).")
-        plan = replace(self._engine.plan, window=self._window, bound=self._profile.prefix_bound_thinking)
-        tokens = self._engine.switch(plan, ruler_of(model, counter))
-        lines = self._settings.thresholds
-        if tokens <= lines.compact * self._window.tokens:
+        profile = profile_of(model)
+        self._driver.wishes = replace(
+            self._driver.wishes, model=model, window=window_of(model, stated=window), profile=profile, counter=counter
+        )
+        if self._driver.engine is None:
+            return Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
+        plan = replace(self._driver.engine.plan, window=self.window, bound=profile.prefix_bound_thinking)
+        tokens = self._driver.engine.switch(plan, ruler_of(model, counter))
+        lines = self._driver.wishes.settings.thresholds
+        if tokens <= lines.compact * self.window.tokens:
             verdict = "it fits as it is"
         else:
             verdict = "older messages will be cleared or summarised with the next request"
-        text = f"{model}: window {self._window.tokens:,} tokens ({self._window.source}); the history takes about {tokens:,}: {verdict}."
-        return Switched(self._window.tokens, tokens, text)
+        text = f"{model}: window {self.window.tokens:,} tokens ({self.window.source}); the history takes about {tokens:,}: {verdict}."
+        return Switched(self.window.tokens, tokens, text)
 
     # ------------------------------------------------------------------ keeping
 
     def snapshot(self) -> dict[str, Any]:
         """The conversation as JSON-able values: transcript, edits, and what else is needed to go on elsewhere."""
-        engine = self._started()
+        engine = self._driver.started()
         saved = dumped(engine.state, engine.plan.codec)
-        saved["meta"].update(model=self.model, conversation=self.conversation, window=self._window.tokens)
+        saved["meta"].update(model=self.model, conversation=self.conversation, window=self.window.tokens)
         return saved
 
     @classmethod
@@ -314,20 +318,21 @@ class ContextManager:
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
         """
-        meta = snapshot.get("meta") if isinstance(snapshot, Mapping) else None
+        held: object = snapshot
+        meta = held.get("meta") if isinstance(held, Mapping) else None
         if not isinstance(meta, Mapping) or snapshot.get("format") not in CODECS:
             raise UnusableInput("this is not a snapshot of a conversation; take it from snapshot()")
         arguments.setdefault("model", meta.get("model") or "")
         arguments.setdefault("conversation", meta.get("conversation"))
         arguments.setdefault("window", meta.get("window"))
         manager = cls(**{**arguments, "format": snapshot["format"]})
-        engine = manager._engine_for([], None)
-        engine.state = loaded(snapshot, engine.state.history, engine.plan.codec, manager._settings)
+        engine = manager._driver.started()
+        engine.state = loaded(snapshot, engine.state.history, engine.plan.codec, manager._driver.wishes.settings)
         return manager
 
     def close(self) -> None:
         """Let go of the conversation. The manager can be used again for a new one."""
-        self._engine, self._last = None, None
+        self._driver = Driver(self._driver.wishes)
 
     # ------------------------------------------------------------------ how it is done
 
@@ -340,123 +345,18 @@ class ContextManager:
         return asked
 
     def _manual(self, focus: str, before: str | None) -> Asked:
-        if self._last is None:
-            raise UnusableInput("nothing was prepared yet: call prepare first")
+        last = self._driver.prepared()
         found = parse_key(before) if before is not None else None
         if before is not None and found is None:
             raise UnusableInput(f"before={before!r} is not a key such as m40")
-        return replace(self._last, manual=True, focus=focus, before=found[0] if found else None)
+        return replace(last, manual=True, focus=focus, before=found[0] if found else None)
 
     def _recovery(self, error: object, maximum: int | None) -> Asked:
-        engine = self._started()
-        if self._last is None:
-            raise UnusableInput("nothing was prepared yet: call prepare first")
+        engine = self._driver.started()
+        last = self._driver.prepared()
         evidence = overflow(error) if error is not None else Overflow(maximum=maximum)
         if evidence is None:
             raise UnusableInput(f"this error does not say that the request was too long: {str(error)[:300]}")
         if evidence.too_many_bytes:
-            return replace(self._last, strip_media=True, forced=engine.overflowed(stated=None))
-        return replace(self._last, forced=engine.overflowed(stated=maximum or evidence.maximum))
-
-    def _started(self) -> Engine:
-        return self._engine if self._engine is not None else self._engine_for([], None)
-
-    def _engine_for(self, messages: Sequence[Raw], system: Any) -> Engine:
-        if self._engine is None:
-            plan = Plan(
-                codec=self._codec(messages, system),
-                window=self._window,
-                settings=self._settings,
-                is_pinned=self._is_pinned,
-                rules=self._rules,
-                instructions=self._instructions,
-                summarizer_window=(self._summarizer_window or self._window.tokens) if self._summarizer else None,
-                deadline_s=self._deadline_s,
-                cache=self._cache,
-                bound=self._profile.prefix_bound_thinking,
-                may_flatten=self._profile.may_flatten,
-                alternating=self._profile.alternating_roles,
-                cache_lifetime_s=self._profile.cache_lifetime_s,
-            )
-            self._engine = Engine(plan, ruler=ruler_of(self.model, self._counter))
-        return self._engine
-
-    def _codec(self, messages: Sequence[Raw], system: Any) -> Codec:
-        """Explicit, then by structure, then by the provider of the model (D58)."""
-        name = self._format or detect(messages, system)
-        if name is None:
-            name = "anthropic" if self.model.startswith("anthropic:") or system is not None else "openai_chat"
-        return CODECS[name]
-
-    def _is_pinned(self, raw: Raw, message: Message) -> bool:
-        if isinstance(raw, Pinned) or self._pin(raw, message):
-            return True
-        return bool(self._pinned) and fingerprint(message) in self._pinned
-
-    def _asked_sync(self, asked: Asked) -> Request:
-        import inspect
-
-        if self._summarizer is not None and inspect.iscoroutinefunction(self._summarizer):
-            raise UnknownSetting("this summarizer is asynchronous: use await prepare(...), or give a synchronous one")
-        engine, draft = self._entered(asked)
-        try:
-            if isinstance(draft, Request):
-                return draft
-            return self._left(engine, draft, drive(draft.run, self._perform), asked)
-        except BaseException:
-            engine.abandon()
-            raise
-        finally:
-            self._busy = False
-
-    async def _asked_async(self, asked: Asked) -> Request:
-        engine, draft = self._entered(asked)
-        try:
-            if isinstance(draft, Request):
-                return draft
-            return self._left(engine, draft, await drive_async(draft.run, self._perform_async), asked)
-        except BaseException:
-            engine.abandon()
-            raise
-        finally:
-            self._busy = False
-
-    def _entered(self, asked: Asked) -> tuple[Engine, Request | Draft]:
-        if self._busy:
-            raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
-        engine = self._engine_for(asked.messages, asked.system)
-        self._busy = True
-        try:
-            return engine, engine.begin(asked)
-        except BaseException:
-            self._busy = False
-            engine.abandon()
-            raise
-
-    def _left(self, engine: Engine, draft: Draft, run: Run, asked: Asked) -> Request:
-        if self._first_notices:
-            run = replace(run, notices=(*self._first_notices, *run.notices))
-        request = engine.finish(draft, run)
-        self._first_notices = ()
-        self._last = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False)
-        for event in request.events if self._on_event else ():
-            assert self._on_event is not None
-            self._on_event(event)
-        return request
-
-    def _perform(self, need: Need) -> Outcome:
-        engine = self._started()
-        if isinstance(need, Summarize):
-            assert self._summarizer is not None
-            return summarized(need, self._summarizer)
-        return stored(need, self._store, engine.state.history)
-
-    async def _perform_async(self, need: Need) -> Outcome:
-        if isinstance(need, Summarize):
-            assert self._summarizer is not None
-            return await summarized_async(need, self._summarizer)
-        return stored(need, self._store, self._started().state.history)
-
-    def _pretend(self, need: Need) -> Outcome:
-        keys = getattr(need, "keys", ())
-        return Outcome(value=frozenset(keys))
+            return replace(last, strip_media=True, forced=engine.overflowed(stated=None))
+        return replace(last, forced=engine.overflowed(stated=maximum or evidence.maximum))

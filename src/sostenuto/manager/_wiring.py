@@ -40,7 +40,13 @@ def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:
 
 
 def window_of(model: str, *, stated: int | None) -> Window:
-    if stated is not None and (isinstance(stated, bool) or not isinstance(stated, int) or stated < 1):
+    """The window of a model, or the stated one.
+
+    Raises:
+        UnknownSetting: the stated one is not a positive whole number.
+    """
+    given: object = stated
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
     return resolve(WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None))

@@ -62,37 +62,34 @@ def learn(
         return calibration, None
     if calibration.served is not None and reported > calibration.served * LEARNING.served_slack:
         calibration = replace(calibration, served=None)
-    alarm = _alarm(calibration, sent=sent, reported=reported, window=window)
-    if alarm is not None:
-        return _taken_back(calibration, sent=sent, alarm=alarm), alarm
-    return _trusted(calibration, sent=sent, reported=reported, window=window, media=media), None
+    sober = _by_which_it_was_cut(calibration, sent=sent, reported=reported, window=window)
+    if sober is None:
+        return _trusted(calibration, sent=sent, reported=reported, window=window, media=media), None
+    alarm = Alarm(min(reported, calibration.served or reported), estimate=sober.total(sent), reported=reported)
+    kept = replace(sober, served=alarm.served_at_most, tools=calibration.tools, schema=calibration.schema, known=calibration.known)
+    return kept, alarm
 
 
-def _alarm(calibration: Calibration, *, sent: Measure, reported: int, window: int | None) -> Alarm | None:
-    before = _sober(calibration, sent=sent, reported=reported)
-    estimate = before.total(sent)
-    alarm = Alarm(served_at_most=reported, estimate=estimate, reported=reported)
-    if calibration.served is not None and reported <= calibration.served * LEARNING.served_slack:
-        return replace(alarm, served_at_most=calibration.served) if estimate > calibration.served * LEARNING.served_slack else None
-    if calibration.sent is None or calibration.reports == 0:
-        is_first = calibration.reports == 0
-        return alarm if is_first and window is not None and reported <= window < estimate else None
-    grew = before.tokens(sent - calibration.sent) >= LEARNING.grown_tokens
-    flat = reported <= calibration.reported
-    return alarm if grew and flat and reported < LEARNING.alarm_share * estimate else None
+def _by_which_it_was_cut(calibration: Calibration, *, sent: Measure, reported: int, window: int | None) -> Calibration | None:
+    """The knowledge that shows the report to count only a part of what was sent; None if the report can be trusted (D3).
 
-
-def _sober(calibration: Calibration, *, sent: Measure, reported: int) -> Calibration:
-    """The knowledge to judge this report by: that of before the newest report, if this one does not rise above it."""
-    is_flat = calibration.before is not None and reported <= calibration.reported
-    grew = calibration.sent is not None and sent.weight > calibration.sent.weight
-    near = reported >= calibration.reported / LEARNING.served_slack
-    return calibration.before if calibration.before is not None and is_flat and grew and near else calibration
-
-
-def _taken_back(calibration: Calibration, *, sent: Measure, alarm: Alarm) -> Calibration:
-    kept = _sober(calibration, sent=sent, reported=alarm.reported)
-    return replace(kept, served=alarm.served_at_most, tools=calibration.tools, schema=calibration.schema, known=calibration.known)
+    A server known to cut is at it again when more than it takes was sent. A first report is suspect only against a known
+    window. Later ones need an earlier report: the request grew, the report did not, and it is far below an estimate,
+    either by all that is known or by what was known before the newest report, which may have been cut itself.
+    """
+    if calibration.served is not None:
+        most = calibration.served * LEARNING.served_slack
+        return calibration if calibration.total(sent) > most else None
+    if calibration.reports == 0:
+        return calibration if window is not None and reported <= window < calibration.total(sent) else None
+    if calibration.sent is None or reported > calibration.reported:
+        return None
+    if calibration.tokens(sent) - calibration.tokens(calibration.sent) < LEARNING.grown_tokens:
+        return None
+    for known in (calibration, calibration.before):
+        if known is not None and reported < LEARNING.alarm_share * known.total(sent):
+            return known
+    return None
 
 
 def _trusted(calibration: Calibration, *, sent: Measure, reported: int, window: int | None, media: int) -> Calibration:

@@ -69,7 +69,14 @@ TABLE: Final[dict[str, tuple[int, int, int, int, int]]] = {
     "hangul": (239, 396, 218, 314, 292),
     "astral": (584, 880, 545, 701, 623),
 }
-"""Hundredths of a weighted character, a column per group."""
+"""Hundredths of a weighted character, a column per group.
+
+Fitted once by ``benchmarks/fit_weights.py``: sixteen kinds of text, three seeds each, the ratio held at each family's seed and
+letters at one, least squares of the relative error. The columns o200k (with Llama 3, DeepSeek, Kimi), cl100k and digits
+(Qwen, Gemma, Mistral) against real tokenizers; the two Claude columns against published characters per token. For Claude 4.7
+the first blank weighs more than one: with letters at one and the origin's seed only the gaps between words can carry its denser
+English. On other seeds the median error before any calibration is 7 %, the worst kind under the worst tokenizer 28 %.
+"""
 
 
 def _classes() -> bytes:

@@ -1,0 +1,171 @@
+"""Driving one conversation: the engine is built when the first messages are seen, asked, and its needs performed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sostenuto.engine import Asked, Draft, Engine, Plan, Profile, Request, drive, drive_async, stored, summarized, summarized_async
+from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
+from sostenuto.formats.detect import detect
+from sostenuto.ladder import Event, Need, Outcome, Run, Settings, Summarize
+from sostenuto.manager._wiring import CODECS, Counter, ruler_of
+from sostenuto.messages import Message, Pinned, fingerprint
+from sostenuto.protocols import Codec, Raw, Store, Summarizer
+from sostenuto.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the caller of `ContextManager` asked for, checked and resolved."""
+
+    model: str
+    window: Window
+    profile: Profile
+    settings: Settings
+    pinning: Callable[[Raw, Message], bool]
+    store: Store
+    summarizer: Summarizer | None = None
+    instructions: str = ""
+    counter: Counter = None
+    rules: tuple[str, ...] = ()
+    cache: str = "keep"
+    on_event: Callable[[Event], None] | None = None
+    format: str | None = None
+    summarizer_window: int | None = None
+    deadline_s: float | None = None
+
+
+class Driver:
+    """The one mutable object behind a manager: its engine, and whether a request is under way."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.wishes = wishes
+        self.engine: Engine | None = None
+        self.last: Asked | None = None
+        self.pinned: set[bytes] = set()
+        self._busy = False
+        self._first_notices: tuple[str, ...] = wishes.window.notes
+
+    def started(self) -> Engine:
+        """The engine; one for an empty conversation if nothing was prepared yet."""
+        return self.engine if self.engine is not None else self.engine_for([], None)
+
+    def prepared(self) -> Asked:
+        """What was asked last.
+
+        Raises:
+            UnusableInput: nothing was prepared yet.
+        """
+        if self.last is None:
+            raise UnusableInput("nothing was prepared yet: call prepare first")
+        return self.last
+
+    def engine_for(self, messages: Sequence[Raw], system: Any) -> Engine:
+        """The engine, built for the format of these messages if there is none yet."""
+        if self.engine is None:
+            plan = Plan(
+                codec=self.codec(messages, system),
+                window=self.wishes.window,
+                settings=self.wishes.settings,
+                is_pinned=self._is_pinned,
+                rules=self.wishes.rules,
+                instructions=self.wishes.instructions,
+                summarizer_window=(self.wishes.summarizer_window or self.wishes.window.tokens) if self.wishes.summarizer else None,
+                deadline_s=self.wishes.deadline_s,
+                cache=self.wishes.cache,
+                bound=self.wishes.profile.prefix_bound_thinking,
+                may_flatten=self.wishes.profile.may_flatten,
+                alternating=self.wishes.profile.alternating_roles,
+                cache_lifetime_s=self.wishes.profile.cache_lifetime_s,
+            )
+            self.engine = Engine(plan, ruler=ruler_of(self.wishes.model, self.wishes.counter))
+        return self.engine
+
+    def codec(self, messages: Sequence[Raw], system: Any) -> Codec:
+        """Explicit, then by structure, then by the provider of the model (D58)."""
+        name = self.wishes.format or detect(messages, system)
+        if name is None:
+            name = "anthropic" if self.wishes.model.startswith("anthropic:") or system is not None else "openai_chat"
+        return CODECS[name]
+
+    def _is_pinned(self, raw: Raw, message: Message) -> bool:
+        if isinstance(raw, Pinned) or self.wishes.pinning(raw, message):
+            return True
+        return bool(self.pinned) and fingerprint(message) in self.pinned
+
+    def ask_sync(self, asked: Asked) -> Request:
+        """One request; needs are performed in this thread, the summarizer in one of its own.
+
+        Raises:
+            UnknownSetting: the summarizer is asynchronous.
+            FixedPartTooLarge, ConcurrentPrepare: as `ContextManager.prepare`.
+        """
+        if self.wishes.summarizer is not None and inspect.iscoroutinefunction(self.wishes.summarizer):
+            raise UnknownSetting("this summarizer is asynchronous: use await prepare(...), or give a synchronous one")
+        engine, draft = self._entered(asked)
+        try:
+            if isinstance(draft, Request):
+                return draft
+            return self._left(engine, draft, drive(draft.run, self._perform), asked)
+        except BaseException:
+            engine.abandon()
+            raise
+        finally:
+            self._busy = False
+
+    async def ask(self, asked: Asked) -> Request:
+        """One request; needs are awaited."""
+        engine, draft = self._entered(asked)
+        try:
+            if isinstance(draft, Request):
+                return draft
+            return self._left(engine, draft, await drive_async(draft.run, self._perform_async), asked)
+        except BaseException:
+            engine.abandon()
+            raise
+        finally:
+            self._busy = False
+
+    def _entered(self, asked: Asked) -> tuple[Engine, Request | Draft]:
+        if self._busy:
+            raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
+        engine = self.engine_for(asked.messages, asked.system)
+        self._busy = True
+        try:
+            return engine, engine.begin(asked)
+        except BaseException:
+            self._busy = False
+            engine.abandon()
+            raise
+
+    def _left(self, engine: Engine, draft: Draft, run: Run, asked: Asked) -> Request:
+        if self._first_notices:
+            run = replace(run, notices=(*self._first_notices, *run.notices))
+        request = engine.finish(draft, run)
+        self._first_notices = ()
+        self.last = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False)
+        for event in request.events if self.wishes.on_event else ():
+            assert self.wishes.on_event is not None
+            self.wishes.on_event(event)
+        return request
+
+    def _perform(self, need: Need) -> Outcome:
+        engine = self.started()
+        if isinstance(need, Summarize):
+            assert self.wishes.summarizer is not None
+            return summarized(need, self.wishes.summarizer)
+        return stored(need, self.wishes.store, engine.state.history)
+
+    async def _perform_async(self, need: Need) -> Outcome:
+        if isinstance(need, Summarize):
+            assert self.wishes.summarizer is not None
+            return await summarized_async(need, self.wishes.summarizer)
+        return stored(need, self.wishes.store, self.started().state.history)
+
+
+def pretended(need: Need) -> Outcome:
+    """Every need met without doing anything: for a preview."""
+    return Outcome(value=frozenset(getattr(need, "keys", ())))
