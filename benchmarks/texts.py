@@ -39,7 +39,9 @@ JAPANESE = """設定ファイルを確認してから、サーバーを再起動
 昨日、友達と一緒に映画を見に行きました。とても面白かったです。|データベースへの接続に失敗しました。パスワードを確認してください。|Python の version は 3.11 以上が必要です。|
 来週の会議までに資料を準備しておいてください。|新しい機能を追加するために、テストコードを書き直しました。|東京は日本の首都で、人口は約千四百万人です。|
 キャッシュを削除すると、アプリケーションの動作が遅くなることがあります。|README.md を読んで、手順に従ってインストールします。|ありがとうございます。よろしくお願いいたします。|
-プログラミングを学ぶには、毎日少しずつ練習することが大切です。|このメソッドは非推奨ですので、代わりに get_user() を使ってください。""".replace("\n", "").split("|")
+プログラミングを学ぶには、毎日少しずつ練習することが大切です。|このメソッドは非推奨ですので、代わりに get_user() を使ってください。""".replace(
+    "\n", ""
+).split("|")
 KOREAN = """설정 파일을 확인한 다음 서버를 다시 시작해 주세요.|이 함수는 모든 사용자의 이름과 주소 목록을 반환합니다.|오류가 발생하면 시스템이 자동으로 세 번 다시 시도합니다.|
 어제 친구와 함께 영화를 보러 갔는데 정말 재미있었어요.|데이터베이스 연결에 실패했습니다. 비밀번호를 확인하십시오.|Python 버전은 3.11 이상이어야 합니다.|
 다음 주 회의 전까지 자료를 준비해 주시기 바랍니다.|새로운 기능을 추가하기 위해 테스트 코드를 다시 작성했습니다.|서울은 대한민국의 수도이며 인구는 약 천만 명입니다.|
@@ -48,10 +50,14 @@ KOREAN = """설정 파일을 확인한 다음 서버를 다시 시작해 주세�
 RUSSIAN = """Перед запуском сервера необходимо проверить файл настроек.|Эта функция возвращает список всех пользователей и их адресов.|Если произойдёт ошибка, система автоматически повторит попытку три раза.|
 Вчера мы с друзьями ходили в кино, фильм оказался очень интересным.|Не удалось подключиться к базе данных: проверьте пароль.|На следующей неделе состоится совещание по новому проекту.|
 Чтобы повысить производительность, мы сохраняем результаты в кэше.|Москва является столицей России и крупнейшим городом страны.|Чтобы научиться программировать, нужно каждый день понемногу тренироваться.|
-Внимание: после удаления файла восстановить его будет невозможно.|По данным за прошлый год, продажи выросли на пятнадцать процентов.|Пожалуйста, прочитайте инструкцию и следуйте указаниям.""".replace("\n", "").split("|")
+Внимание: после удаления файла восстановить его будет невозможно.|По данным за прошлый год, продажи выросли на пятнадцать процентов.|Пожалуйста, прочитайте инструкцию и следуйте указаниям.""".replace(
+    "\n", ""
+).split("|")
 SCRIPTS = """الرجاء التحقق من ملف الإعدادات ثم إعادة تشغيل الخادم.|यह फ़ंक्शन सभी उपयोगकर्ताओं की सूची लौटाता है।|Παρακαλώ ελέγξτε το αρχείο ρυθμίσεων πριν από την εκκίνηση.|
 אנא בדקו את קובץ ההגדרות לפני הפעלת השרת.|โปรดตรวจสอบไฟล์การตั้งค่าก่อนเริ่มเซิร์ฟเวอร์|Пожалуйста, проверьте настройки перед запуском.|您好，请检查设置。|設定を確認してください。|
-Bitte überprüfen Sie die Einstellungen, bevor Sie den Server starten.|Après la réunion, l’équipe a décidé de réécrire le module “cache”.|Über größere Änderungen müssen wir später sprechen.""".replace("\n", "").split("|")
+Bitte überprüfen Sie die Einstellungen, bevor Sie den Server starten.|Après la réunion, l’équipe a décidé de réécrire le module “cache”.|Über größere Änderungen müssen wir später sprechen.""".replace(
+    "\n", ""
+).split("|")
 EMOJI = "😀 😂 🎉 🚀 ✅ ❌ ⚠️ 🔥 👍 👨‍👩‍👧 🇩🇪 💡 📦 🐛 🤖 ✨ 🧪 📝 🔧 ❤️".split()
 
 
@@ -101,9 +107,9 @@ def _minified(draw: random.Random) -> str:
         a, b, c = draw.sample(string.ascii_lowercase, 3)
         name, field = _camel(draw), draw.choice(NOUNS)
         return (
-            f'function {a}({b},{c}){{var e={b}.{field}||{{}};return void 0!==e.{name}?{c}.{_camel(draw)}(e,{draw.randint(0, 99)}):null}}'
+            f"function {a}({b},{c}){{var e={b}.{field}||{{}};return void 0!==e.{name}?{c}.{_camel(draw)}(e,{draw.randint(0, 99)}):null}}"
             f'{a}.prototype.{name}=function({b}){{if(!this.{field})throw new Error("{field} {draw.choice(NOUNS)} missing");'
-            f'for(var {c}=0;{c}<{b}.length;{c}++)this.{field}.push({b}[{c}]);return this}};t.exports={{{name}:{a},{field}:!0}};'
+            f"for(var {c}=0;{c}<{b}.length;{c}++)this.{field}.push({b}[{c}]);return this}};t.exports={{{name}:{a},{field}:!0}};"
         )
 
     return _filled(piece)
@@ -111,19 +117,22 @@ def _minified(draw: random.Random) -> str:
 
 def _logs(draw: random.Random) -> str:
     def piece() -> str:
-        return json.dumps(
-            {
-                "ts": f"2026-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d}T{draw.randint(0, 23):02d}:{draw.randint(0, 59):02d}:"
-                f"{draw.randint(0, 59):02d}.{draw.randint(0, 999):03d}Z",
-                "level": draw.choice(("info", "warn", "error", "debug")),
-                "trace_id": f"{draw.getrandbits(128):032x}",
-                "span": f"{draw.getrandbits(64):016x}",
-                "msg": f"{draw.choice(VERBS)} {draw.choice(NOUNS)} {draw.choice(('ok', 'failed', 'timeout'))}",
-                "duration_ms": round(draw.random() * 1000, 3),
-                "status": draw.choice((200, 201, 404, 500)),
-                "user_id": draw.randint(1, 10**7),
-            }
-        ) + "\n"
+        return (
+            json.dumps(
+                {
+                    "ts": f"2026-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d}T{draw.randint(0, 23):02d}:{draw.randint(0, 59):02d}:"
+                    f"{draw.randint(0, 59):02d}.{draw.randint(0, 999):03d}Z",
+                    "level": draw.choice(("info", "warn", "error", "debug")),
+                    "trace_id": f"{draw.getrandbits(128):032x}",
+                    "span": f"{draw.getrandbits(64):016x}",
+                    "msg": f"{draw.choice(VERBS)} {draw.choice(NOUNS)} {draw.choice(('ok', 'failed', 'timeout'))}",
+                    "duration_ms": round(draw.random() * 1000, 3),
+                    "status": draw.choice((200, 201, 404, 500)),
+                    "user_id": draw.randint(1, 10**7),
+                }
+            )
+            + "\n"
+        )
 
     return _filled(piece)
 

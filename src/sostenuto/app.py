@@ -34,8 +34,8 @@ from sostenuto.tokens import Measure, Ruler, family, ruler
 from sostenuto.window import BUILT_IN, lookup
 
 if TYPE_CHECKING:
-    from sostenuto.ladder import Settings
     from sostenuto.engine import Hit
+    from sostenuto.ladder import Settings
     from sostenuto.manager import ContextManager
 
 CODECS = {codec.name: codec for codec in (anthropic.CODEC, openai_chat.CODEC)}

@@ -60,9 +60,7 @@ def talk(tmp_path: Path) -> Path:
         (["tokens", "{folder}/none.txt"], 1, "none.txt"),
     ],
 )
-def test_every_mistake_is_one_line(
-    arguments: list[str], code: int, says: str, talk: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_every_mistake_is_one_line(arguments: list[str], code: int, says: str, talk: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Bad input gives its exit code, one line on stderr that names it, nothing on stdout and no new file."""
     before = sorted(talk.parent.iterdir())
     given = [word.format(talk=talk, folder=talk.parent) for word in arguments]

@@ -34,9 +34,7 @@ class Numbers:
 def test_values_reach_their_fields() -> None:
     """Nested fields, short names, percent, none and yes are understood."""
     given = pairs(["compact=75%", "tail=0.3", "protected_cycles=3", "result_limit=4_000", "loud=yes", "pin=x"])
-    assert applied(Numbers(), given) == Numbers(
-        lines=Lines(compact=0.75), tail_share=0.3, protected_cycles=3, result_limit=4000, loud=True
-    )
+    assert applied(Numbers(), given) == Numbers(lines=Lines(compact=0.75), tail_share=0.3, protected_cycles=3, result_limit=4000, loud=True)
     assert applied(Numbers(), pairs(["result_limit=none"])).result_limit is None
 
 

@@ -51,7 +51,7 @@ TOLD = Told(
         "4,000 tokens freed",
         "2 keys",
         "task 100 %",
-        "user requests 95.5 %",
+        "user texts verbatim 95.5 %",
         "input cost 0.42 of doing nothing",
         "500 of them billed again (2.5 %), after 1 rewrite of the prefix",
         "Add --keep DIR",

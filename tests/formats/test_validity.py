@@ -70,6 +70,7 @@ _TOOL = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
         ([_ASKED, _chat_call(arguments="{'a'"), _TOOL], "not JSON"),
         ([{"role": "user", "content": ""}], "empty"),
         ([{"role": "assistant", "content": None}], "empty"),
+        ([{"role": "assistant", "content": "", "reasoning": "hm"}], "empty"),
         ([{"role": "robot", "content": "x"}], "unknown role"),
         ([_ASKED, {"role": "function", "name": "f", "content": "x"}], "answers no call"),
         ([None], "no object"),

@@ -69,8 +69,17 @@ def test_a_description_names_only_known_facts() -> None:
     assert " s" not in words.removeprefix("[image: shots/a.png")
 
 
-@given(st.builds(Media, st.sampled_from(["image", "pdf", "audio", "video", "file"]), st.text(max_size=5), width=st.integers(), height=st.integers(),
-                 pages=st.integers(), seconds=st.floats()))  # fmt: skip
+@given(
+    st.builds(
+        Media,
+        st.sampled_from(["image", "pdf", "audio", "video", "file"]),
+        st.text(max_size=5),
+        width=st.integers(),
+        height=st.integers(),
+        pages=st.integers(),
+        seconds=st.floats(),
+    )
+)
 def test_media_always_cost_something(item: Media) -> None:
     """Whatever the probe said, an attachment costs at least one token and has words."""
     assert media_tokens(item) > 0

@@ -23,7 +23,12 @@ from sostenuto.tokens import Reported, usage_of
             Reported(80, 10, 40, reasoning=3),
         ),
         (
-            {"input_tokens": 90, "input_tokens_details": {"cached_tokens": 50}, "output_tokens": 8, "output_tokens_details": {"reasoning_tokens": 6}},
+            {
+                "input_tokens": 90,
+                "input_tokens_details": {"cached_tokens": 50},
+                "output_tokens": 8,
+                "output_tokens_details": {"reasoning_tokens": 6},
+            },
             Reported(90, 8, 50, reasoning=6),
         ),
         ({"inputTokens": 12, "outputTokens": 3, "cacheReadInputTokens": 100}, Reported(112, 3, 100)),
@@ -40,8 +45,21 @@ def test_shapes_of_usage(usage: dict[str, Any], expected: Reported) -> None:
     assert usage_of({"response": {"usage": usage}}) == expected
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 0}, {"usage": None}, {"input_tokens": "many"}, {"input_tokens": -4}, 7, "x", True,
-                                   {"prompt_tokens": 0, "cache_read_input_tokens": 0}])  # fmt: skip
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": 0},
+        {"usage": None},
+        {"input_tokens": "many"},
+        {"input_tokens": -4},
+        7,
+        "x",
+        True,
+        {"prompt_tokens": 0, "cache_read_input_tokens": 0},
+    ],
+)
 def test_b023_nothing_usable_is_none(usage: object) -> None:
     """B023: missing, zero and odd numbers are no report."""
     assert usage_of(usage) is None
@@ -58,10 +76,17 @@ def test_an_object_that_raises_is_no_report() -> None:
     assert usage_of(Broken()) is None
 
 
-@given(st.recursive(st.one_of(st.none(), st.integers(), st.text(), st.floats()), lambda inner: st.one_of(
-    st.lists(inner, max_size=3),
-    st.dictionaries(st.sampled_from(["usage", "input_tokens", "prompt_tokens", "iterations", "prompt_tokens_details"]), inner, max_size=4),
-)))  # fmt: skip
+@given(
+    st.recursive(
+        st.one_of(st.none(), st.integers(), st.text(), st.floats()),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3),
+            st.dictionaries(
+                st.sampled_from(["usage", "input_tokens", "prompt_tokens", "iterations", "prompt_tokens_details"]), inner, max_size=4
+            ),
+        ),
+    )
+)
 def test_a_report_is_positive_or_none(value: object) -> None:
     """Whatever is handed over, there is no report or one above zero whose cached part is inside it."""
     found = usage_of(value)

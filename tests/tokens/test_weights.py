@@ -18,9 +18,15 @@ GROUP = st.sampled_from(GROUPS)
 
 @pytest.mark.parametrize(
     ("hint", "characters", "tokens"),
-    [("anthropic:claude-3-5-sonnet", 70, 20), ("anthropic:claude-sonnet-5", 70, 20), ("google:gemini-2.5-pro", 80, 20), ("groq:llama-3", 72, 20),
-     ("xai:grok", 40, 10), ("xai:grok", 0, 0)],
-)  # fmt: skip
+    [
+        ("anthropic:claude-3-5-sonnet", 70, 20),
+        ("anthropic:claude-sonnet-5", 70, 20),
+        ("google:gemini-2.5-pro", 80, 20),
+        ("groq:llama-3", 72, 20),
+        ("xai:grok", 40, 10),
+        ("xai:grok", 0, 0),
+    ],
+)
 def test_letters_count_as_the_origin_says(hint: str, characters: int, tokens: int) -> None:
     """So many letters of a family are exactly the origin's tokens."""
     assert ruler(hint).text("a" * characters) == tokens
@@ -87,9 +93,19 @@ def test_b055_special_token_text_is_text() -> None:
 
 @pytest.mark.parametrize(
     ("group", "name", "characters_per_token"),
-    [("claude-4.7", "han", 0.96), ("claude-3", "han", 0.96), ("o200k", "han", 1.0), ("cl100k", "han", 1.06), ("digits", "han", 1.05),
-     ("cl100k", "indic", 0.7), ("o200k", "astral", 0.67), ("digits", "digit", 1.0), ("claude-4.7", "hangul", 1.0), ("digits", "kana", 1.5)],
-)  # fmt: skip
+    [
+        ("claude-4.7", "han", 0.96),
+        ("claude-3", "han", 0.96),
+        ("o200k", "han", 1.0),
+        ("cl100k", "han", 1.06),
+        ("digits", "han", 1.05),
+        ("cl100k", "indic", 0.7),
+        ("o200k", "astral", 0.67),
+        ("digits", "digit", 1.0),
+        ("claude-4.7", "hangul", 1.0),
+        ("digits", "kana", 1.5),
+    ],
+)
 def test_b061_every_script_lies_inside_the_clamp(group: Group, name: str, characters_per_token: float) -> None:
     """B061: with its weight, the ratio a script really needs is between 2 and 6 weighted characters a token."""
     assert 2.0 <= TABLE[name][GROUPS.index(group)] / UNIT * characters_per_token <= 6.0
@@ -103,9 +119,16 @@ def test_the_table_has_a_row_for_every_class() -> None:
 
 @pytest.mark.parametrize(
     ("vocabulary", "hint", "most"),
-    [("o200k_base", "openai:gpt-5", 0.12), ("cl100k_base", "openai:gpt-4", 0.12), ("llama3", "groq:llama-3", 0.12), ("qwen3", "alibaba:qwen3", 0.15),
-     ("deepseek_v3", "deepseek:deepseek-chat", 0.12), ("gemma3", "google:gemini", 0.15), ("mistral_v3", "mistral:large", 0.12)],
-)  # fmt: skip
+    [
+        ("o200k_base", "openai:gpt-5", 0.12),
+        ("cl100k_base", "openai:gpt-4", 0.12),
+        ("llama3", "groq:llama-3", 0.12),
+        ("qwen3", "alibaba:qwen3", 0.15),
+        ("deepseek_v3", "deepseek:deepseek-chat", 0.12),
+        ("gemma3", "google:gemini", 0.15),
+        ("mistral_v3", "mistral:large", 0.12),
+    ],
+)
 def test_the_first_estimate_is_near_before_anything_is_learned(vocabulary: str, hint: str, most: float) -> None:
     """Over sixteen kinds of text the median error against the real tokenizer is small, and no kind is off by a third."""
     splintr: Any = pytest.importorskip("splintr", reason="splintr-rs is not installed")

@@ -27,7 +27,11 @@ def test_an_exact_pair_is_found_exactly() -> None:
 
 @pytest.mark.parametrize(
     ("provider", "model", "takes"),
-    [("bedrock", "anthropic/claude-opus-4-5-20251101", 200_000), ("azure", "gpt-4o-2024-11-20", 128_000), ("anthropic", "claude-sonnet-5", 200_000)],
+    [
+        ("bedrock", "anthropic/claude-opus-4-5-20251101", 200_000),
+        ("azure", "gpt-4o-2024-11-20", 128_000),
+        ("anthropic", "claude-sonnet-5", 200_000),
+    ],
 )
 def test_a_like_name_gives_the_smallest_plausible(provider: str, model: str, takes: int) -> None:
     """A dated, vendor-prefixed or newer name takes the smallest number of those alike, and the window says so."""
@@ -62,7 +66,9 @@ def test_an_unknown_name_finds_nothing(model: str) -> None:
 
 def test_a_catalogue_in_the_known_shape_is_read() -> None:
     """The limits of a models.dev catalogue become entries, separate input limits included."""
-    data = {"openai": {"models": {"gpt-9": {"limit": {"context": 400_000, "input": 272_000, "output": 128_000}, "last_updated": "2026-11-01"}}}}
+    data = {
+        "openai": {"models": {"gpt-9": {"limit": {"context": 400_000, "input": 272_000, "output": 128_000}, "last_updated": "2026-11-01"}}}
+    }
     assert entries(data) == (Entry("openai", "gpt-9", 400_000, 272_000, 128_000, "2026-11-01"),)
 
 

@@ -153,8 +153,12 @@ def test_pinned_served_and_hosted_are_not_warned_about(quiet: Facts) -> None:
 NUMBER = st.one_of(st.none(), st.integers(-5, 10**7), st.floats(), st.sampled_from([math.nan, math.inf, 0, -1]))
 
 
-@given(st.sampled_from(["ollama", "vllm", "llamacpp", "anthropic", ""]), NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 10**6))
-def test_a_window_is_always_found(provider: str, stated: Any, pinned: Any, server: Any, learned: Any, served: Any, ceiling: Any, out: int) -> None:
+@given(
+    st.sampled_from(["ollama", "vllm", "llamacpp", "anthropic", ""]), NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, st.integers(0, 10**6)
+)
+def test_a_window_is_always_found(
+    provider: str, stated: Any, pinned: Any, server: Any, learned: Any, served: Any, ceiling: Any, out: int
+) -> None:
     """Whatever the facts, the window is positive, a ceiling is kept, and input and output fit together."""
     window = resolve(Facts(provider, "m", stated, pinned, server, learned, served, None, ceiling))
     assert window.tokens >= 1

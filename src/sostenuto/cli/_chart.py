@@ -63,8 +63,8 @@ def chart(
     lines = [
         _row(row, top=top, heights=heights, without=without, window=window if drawn else 0, style=style) for row in range(HEIGHT, 0, -1)
     ]
-    marked = _marks(columns, rungs, style) if any(rungs) else []
-    return [*lines, *marked, _axis(len(tokens), len(columns), style), *_legend(rungs, bool(without), style)]
+    marked = _marks(columns, rungs, style=style) if any(rungs) else []
+    return [*lines, *marked, _axis(len(tokens), width=len(columns), style=style), *_legend(rungs, without=bool(without), style=style)]
 
 
 def short(tokens: int) -> str:
@@ -108,7 +108,7 @@ def _cell(value: int, *, low: float, high: float, line: bool, without: int, styl
     return " "
 
 
-def _marks(columns: list[tuple[int, int]], rungs: Sequence[Sequence[str]], style: Style) -> list[str]:
+def _marks(columns: list[tuple[int, int]], rungs: Sequence[Sequence[str]], *, style: Style) -> list[str]:
     ranks = {name: rank for rank, name in enumerate(MARKS)}
     cells: list[str] = []
     shown: tuple[int, int] | None = None
@@ -123,14 +123,14 @@ def _marks(columns: list[tuple[int, int]], rungs: Sequence[Sequence[str]], style
     return [f"{'rungs':>{LABEL - 2}}  " + "".join(cells).rstrip()]
 
 
-def _axis(count: int, width: int, style: Style) -> str:
+def _axis(count: int, *, width: int, style: Style) -> str:
     corner, dash = ("└", "─") if style.unicode else ("+", "-")
     words = f" request 1 to {count:,} " if count > 1 else " request 1 "
     inner = words.center(width, dash) if width >= len(words) else words.strip()
     return " " * (LABEL - 1) + corner + inner[: style.width - LABEL]
 
 
-def _legend(rungs: Sequence[Sequence[str]], without: bool, style: Style) -> list[str]:
+def _legend(rungs: Sequence[Sequence[str]], *, without: bool, style: Style) -> list[str]:
     fired = {name for names in rungs for name in names}
     words = [f"{mark.letter} {mark.meaning}" for name, mark in MARKS.items() if name in fired]
     words += [f"{OTHER.letter} {OTHER.meaning}"] if fired - MARKS.keys() else []

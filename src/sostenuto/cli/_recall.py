@@ -26,7 +26,7 @@ GLIMPSE = 60
 @click.option("--keep", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of sostenuto replay --keep.")
 @click.argument("wanted", metavar="KEY|QUERY", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON: key, text, tokens, source of the best hit, and all hits.")
-def command(folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
+def command(*, folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
     """Read back an original by its KEY (m12.0, m12-m40, files:read), or search everything kept for a QUERY.
 
     \b

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Tools, answered, said, script
+from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Step, Tools, answered, said, script
 from sostenuto.replaying import Happening, Row
 
 RETRIEVED_FROM, PASTED_AT, THANKED_AT, REFUSED_AT = 12, 27, 29, 34
@@ -92,16 +92,20 @@ class Rehearsal:
         for cycle, planned in enumerate(script(self.tools.files(), cycles=self.cycles, largest=self.tools.largest(AT_ONCE))):
             if cycle in (PASTED_AT, THANKED_AT):
                 messages.append({"role": "user", "content": pasted() if cycle == PASTED_AT else THANKS})
-            row = self._row(cycle, manager, messages, tools=[*TOOLS, *own])
+            row = self._row(cycle, manager, messages=messages, tools=[*TOOLS, *own])
             self.rows.append(row)
             yield row
             reading = self._reading(cycle)
             step = [(own[0]["function"]["name"], {"key": reading})] if reading else planned
-            reply = said(cycle, step)
-            manager.record({"prompt_tokens": row.tokens, "completion_tokens": self.weigh(reply)})
-            messages += [reply, *answered(reply, lambda call: self._answer(manager, call, messages))]
+            self._act(cycle, step, manager=manager, messages=messages)
 
-    def _row(self, cycle: int, manager: Manager, messages: list[Raw], *, tools: list[Any]) -> Row:
+    def _act(self, cycle: int, step: Step, *, manager: Manager, messages: list[Raw]) -> None:
+        """The model's reply and the answers of its tools, added to the history."""
+        reply = said(cycle, step)
+        manager.record({"prompt_tokens": self.rows[-1].tokens, "completion_tokens": self.weigh(reply)})
+        messages += [reply, *answered(reply, lambda call: self._answer(call, manager=manager, messages=messages))]
+
+    def _row(self, cycle: int, manager: Manager, *, messages: list[Raw], tools: list[Any]) -> Row:
         request = manager.prepare_sync(messages, tools=tools)
         events = list(request.events)
         happened = list(map(_happening, events))
@@ -125,7 +129,7 @@ class Rehearsal:
             return ""
         return next((key for row in self.rows for event in row.events if event.rung == "clear" for key in event.keys), "")
 
-    def _answer(self, manager: Manager, call: Raw, messages: list[Raw]) -> str:
+    def _answer(self, call: Raw, *, manager: Manager, messages: list[Raw]) -> str:
         function = call["function"]
         arguments = json.loads(function["arguments"])
         if "key" in arguments:

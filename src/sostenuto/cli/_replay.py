@@ -30,10 +30,20 @@ FILE = click.Path(path_type=Path)
 @click.option("--window", type=click.IntRange(min=1), metavar="N", help="Tokens the model takes.")
 @click.option("--model", metavar="PROVIDER:ID", help="Model whose window and way of counting to use; default: the recorded one.")
 @click.option("--counter", type=click.Choice(COUNTERS), help="How to count; default o200k with --window, else family.")
-@click.option("--summarizer", default="mechanical", show_default=True, metavar="mechanical|null|extractive|COMMAND",
-              help="Who writes summaries. A command reads the prompt on standard input; no shell is involved.")
-@click.option("--history", type=click.Choice(("full", "as-sent")), default="full", show_default=True,
-              help="Hand over everything, or what the recorded program itself had sent after its own summaries.")
+@click.option(
+    "--summarizer",
+    default="mechanical",
+    show_default=True,
+    metavar="mechanical|null|extractive|COMMAND",
+    help="Who writes summaries. A command reads the prompt on standard input; no shell is involved.",
+)
+@click.option(
+    "--history",
+    type=click.Choice(("full", "as-sent")),
+    default="full",
+    show_default=True,
+    help="Hand over everything, or what the recorded program itself had sent after its own summaries.",
+)
 @click.option("--max-output", type=click.IntRange(min=0), metavar="N", help="Tokens to keep free for the reply.")
 @click.option("--set", "words", multiple=True, metavar="KEY=VALUE", help="A setting of the engine; pin=TEXT plants a pinned message.")
 @click.option("--requests", "requests_file", type=FILE, metavar="OUT.jsonl", help="Write every request, one JSON object a line.")
@@ -41,6 +51,7 @@ FILE = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
 def command(
     file: Path,
+    *,
     form: str,
     window: int | None,
     model: str | None,
@@ -76,6 +87,7 @@ def command(
         check_keepable(folder)
     from sostenuto import app
     from sostenuto.cli._summarizers import summarizer as named
+
     replayed = app.replay(
         file,
         app.ReplayOptions(
@@ -91,14 +103,18 @@ def command(
         ),
         watch=_watch,
     )
+    _leave(replayed, requests_file=requests_file, folder=folder)
+    _print(replayed, as_json=as_json, folder=folder, summarizer=summarizer, seconds=time.perf_counter() - started)
+
+
+def _leave(replayed: Replayed, *, requests_file: Path | None, folder: Path | None) -> None:
+    """Write what was asked for; nothing is written before the whole session was replayed."""
     if requests_file is not None:
         from sostenuto.replaying import record
 
         write_lines(requests_file, map(record, replayed.rows))
     if folder is not None:
         keep(folder, replayed.snapshot())
-    seconds = time.perf_counter() - started
-    _print(replayed, as_json=as_json, folder=folder, summarizer=summarizer, seconds=seconds)
 
 
 def _watch(rows: Iterable[Row], total: int) -> Iterator[Row]:

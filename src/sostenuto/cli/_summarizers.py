@@ -77,9 +77,7 @@ class _Command:
     words: tuple[str, ...]
 
     def __call__(self, prompt: str) -> str:
-        done = subprocess.run(
-            self.words, input=prompt.encode("utf-8", "replace"), capture_output=True, timeout=DEADLINE, check=False
-        )
+        done = subprocess.run(self.words, input=prompt.encode("utf-8", "replace"), capture_output=True, timeout=DEADLINE, check=False)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise RuntimeError(f"{self.words[0]} ended with {done.returncode}" + (f": {said[-1]}" if said else ""))

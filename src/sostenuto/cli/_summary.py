@@ -16,6 +16,14 @@ from sostenuto.replaying import Costs, Figures, Row
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
 SHOWN_KEYS = 3
+READERS = {
+    "claude_code": "Claude Code session",
+    "pi": "pi session",
+    "tau_bench": "tau-bench results",
+    "litellm_log": "LiteLLM request log",
+    "messages": "list of messages",
+}
+WIRES = {"anthropic": "Anthropic messages", "openai_chat": "OpenAI chat messages"}
 GLUE = "\x1f"
 """Stands for a space at which no line may break."""
 NUMBERS = re.compile(r"\bm?\d[\d,.]*(?:-m\d+)?(?:, (?=m\d))?")
@@ -81,7 +89,8 @@ def losses(rows: Sequence[Row], style: Style) -> list[str]:
 
 
 def _opening(told: Told) -> Iterable[str]:
-    yield f"{told.source}: {told.reader} recording, {_of(told.figures.requests, 'request')}, replayed as {told.format} messages"
+    reader, wire = READERS.get(told.reader, told.reader), WIRES.get(told.format, told.format)
+    yield f"{told.source}: {reader}, {_of(told.figures.requests, 'request')}, replayed as {wire}."
     yield (
         f"Window {told.figures.window:,} tokens ({told.window_source}), counted with {told.counted}, "
         f"summaries: {told.summarizer}. Took {told.seconds:.1f} s."
@@ -111,7 +120,7 @@ def _view(told: Told, style: Style) -> list[str]:
     return [
         style.paint("Still in view, in the worst request", "bold"),
         f"  task {_percent(shares.task)}   newest user text {_percent(shares.latest_user)}   pins {_percent(shares.pins)}",
-        f"  user requests {_percent(shares.user_requests)}   files modified {_percent(shares.files_modified)}"
+        f"  user texts verbatim {_percent(shares.user_requests)}   files modified {_percent(shares.files_modified)}"
         f"   files read {_percent(shares.files_read)}",
     ]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--model", metavar="PROVIDER:ID", help="Count as this model does; default: the recorded model, else o200k.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def command(file: Path, model: str | None, as_json: bool) -> None:
+def command(file: Path, *, model: str | None, as_json: bool) -> None:
     """Count the tokens of FILE, a recorded session or any text, and say how the number was made.
 
     \b

@@ -9,7 +9,8 @@ from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_dis
 from sostenuto.protocols import Codec, Raw
 
 OPENING = "(The conversation goes on from here.)"
-"""Stands first where a wire demands a user's turn and the history starts with an answer (D25)."""
+"""Stands where a wire demands a user's turn and the history has none: in front of a first answer, behind a last one (D25)."""
+TURN = Message("user", (Text(OPENING),), kind="continuation")
 
 
 @dataclass(slots=True)
@@ -187,11 +188,25 @@ class _Builder:
             self.emission.message(self.number)
 
 
-def opened(out: list[Raw], codec: Codec, *, starts_with_answer: bool) -> list[Raw]:
-    """The messages with a user's turn in front where the wire demands one."""
-    if starts_with_answer and codec.name == "anthropic":
-        return [codec.encode(Message("user", (Text(OPENING),), kind="continuation")), *out]
-    return out
+def turns(history: History, codec: Codec) -> tuple[bool, bool]:
+    """Whether a user's turn of ours must stand in front, and whether one must stand behind.
+
+    Only where the wire demands it: a history that starts with an answer, and one whose last words, the user's, were nothing
+    that can be sent (an orphan, an empty message).
+    """
+    if codec.name != "anthropic" or not history.messages:
+        return False, False
+    units = history.units
+    front = bool(units) and units[0].kind in ("cycle", "text")
+    behind = history.messages[-1].role != "assistant" and (not units or units[-1].kind == "text")
+    return front, behind
+
+
+def opened(out: list[Raw], codec: Codec) -> list[Raw]:
+    """The messages, with a user's turn in front where the wire demands one and an answer comes first."""
+    if codec.name != "anthropic" or not out or out[0].get("role") != "assistant":
+        return out
+    return [codec.encode(TURN), *out]
 
 
 def with_nudges(out: list[Raw], nudges: tuple[str, ...], codec: Codec, *, alternating: bool) -> tuple[list[Raw], int]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sostenuto.engine._emission import Emission, opened, with_nudges
+from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
+from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._growing import IsPinned, grown, rebuilt
 from sostenuto.engine._matching import guarded, match
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
-from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, view_of
+from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, nudge_tokens, view_of
 from sostenuto.messages import Folding, fingerprint, key_of
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
@@ -70,6 +70,8 @@ class Engine:
     def __init__(self, plan: Plan, *, ruler: Ruler) -> None:
         self.plan = plan
         self.state = State(History(ruler, _folding(plan.codec)))
+        self._toolbox = Toolbox()
+        self._instructions: Instructions | None = None
 
     # ------------------------------------------------------------------ one request
 
@@ -101,12 +103,14 @@ class Engine:
             raise FixedPartTooLarge(run.refused, window=run.facts.window)
         state = self._edited(draft.state, run)
         out, segments, heads = self._emitted(state)
-        out, nudges = with_nudges(out, run.nudges, self.plan.codec, alternating=self.plan.alternating)
-        lead = draft.asked.messages[: draft.lead]
+        behind = (OPENING,) if turns(state.history, self.plan.codec)[1] and not run.nudges else ()
+        out, nudges = with_nudges(out, run.nudges or behind, self.plan.codec, alternating=self.plan.alternating)
+        # an instruction without a word is refused by endpoints, and says nothing (D20)
+        lead = [raw for raw in draft.asked.messages[: draft.lead] if self.plan.codec.decode(raw).parts]
         arguments = self.plan.codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
         if self.plan.cache == "auto":
             arguments = self.plan.codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
-        tokens = run.total + sum(run.history.ruler.text(text) + 4 for text in run.nudges)
+        tokens = run.total + nudge_tokens(run, run.nudges)
         events = (*state.events, *_repairs(state, self.state.length), *run.events)
         request = Request(
             arguments,
@@ -157,9 +161,7 @@ class Engine:
         emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made)
         heads = emission.head(state.heads)
         emission.body(state.view.start)
-        first = state.history.units[0].kind if state.history.units else "user"
-        answers_first = first in ("cycle", "text") and not state.view.standing
-        out = opened(emission.out, self.plan.codec, starts_with_answer=answers_first and bool(emission.out))
+        out = opened(emission.out, self.plan.codec)
         shift = len(out) - len(emission.out)
         return out, tuple((position + shift, ordinal, count) for position, ordinal, count in emission.segments), heads
 
@@ -168,21 +170,17 @@ class Engine:
     def _with_tools(self, state: State, asked: Asked) -> State:
         """The calibration for the tools of this request: their counted schemas until a report tells more (D2)."""
         ruler = state.history.ruler
-        texts = self.plan.codec.tool_texts(asked.tools)
-        schema = sum(ruler.text(text) for text in texts)
-        print_ = "\x1f".join(texts)
-        calibration = ruler.calibration.with_tools(str(hash_of(print_)) if texts else "", schema=schema)
-        if calibration is not ruler.calibration:
-            state.history.ruler = replace(ruler, calibration=calibration)
+        box = self._toolbox = toolbox(asked.tools, self._toolbox, codec=self.plan.codec)
+        if box.print != ruler.calibration.tools:
+            state.history.ruler = replace(ruler, calibration=ruler.calibration.with_tools(box.print, schema=box.schema(ruler)))
         return state
 
     def _facts(self, state: State, asked: Asked, lead: int) -> Facts:
         ruler, calibration = state.history.ruler, state.history.ruler.calibration
-        system = Measure()
-        for text in self.plan.codec.system_texts(asked.system):
-            system += Measure(ruler.weigher(text), 4)
-        for raw in asked.messages[:lead]:
-            system += ruler.measure(self.plan.codec.decode(raw))
+        given = instructions(asked.system, asked.messages[:lead], self._instructions, codec=self.plan.codec, ruler=ruler)
+        self._instructions, system = given, given.measure
+        for needed in turns(state.history, self.plan.codec):
+            system += ruler.measure(TURN) if needed else Measure()
         window = self._window(state)
         reserve = self.plan.window.lowest_reserve(asked.max_output)
         idle = asked.idle_s is not None and asked.idle_s > self.plan.cache_lifetime_s
@@ -194,7 +192,7 @@ class Engine:
             tools=calibration.schema,
             overhead=max(0, calibration.offset - calibration.schema),
             reserve=reserve,
-            named=_retrieval(self.plan.codec.tool_texts(asked.tools)),
+            named=self._toolbox.named,
             cold=idle,
             forced=asked.forced,
             strip_media=asked.strip_media,
@@ -288,13 +286,6 @@ class Engine:
         return max(1, target)
 
 
-def hash_of(text: str) -> int:
-    """A number for a text that is the same in every process."""
-    from hashlib import blake2b
-
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-
-
 def _folding(codec: Codec) -> Folding:
     strict = codec.name == "anthropic"
     return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id if strict else None, strict=strict)
@@ -303,14 +294,6 @@ def _folding(codec: Codec) -> Folding:
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:
     """Everything but the messages that a request depends on; comparable."""
     return (asked.messages[:lead], asked.system, asked.tools, asked.max_output)
-
-
-def _retrieval(tool_texts: Sequence[str]) -> str | None:
-    """The name of the tool that reads pieces back, if the caller handed one over (D41)."""
-    for name in ("recall", "retrieve_tool_result"):
-        if any(f'"name":"{name}"' in text.replace(" ", "") for text in tool_texts):
-            return name
-    return None
 
 
 def _repairs(state: State, known: int) -> tuple[Event, ...]:

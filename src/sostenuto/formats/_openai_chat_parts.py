@@ -65,7 +65,7 @@ def _call(value: Any) -> Part:
         return Call(word(call.get("id")), word(function.get("name")), _arguments(function.get("arguments")))
     custom = fields(call.get("custom"))
     if custom is not None:
-        return Call(word(call.get("id")), word(custom.get("name")), _arguments(custom.get("input")))
+        return Call(word(call.get("id")), word(custom.get("name")), _arguments(custom.get("input")), free=True)
     return Call(word(call.get("id")), word(call.get("name")), _arguments(call.get("arguments")))
 
 

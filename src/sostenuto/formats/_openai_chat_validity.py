@@ -11,7 +11,8 @@ from sostenuto.formats._blocks import fields
 from sostenuto.formats._text import word
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-_SPOKEN = ("content", "refusal", "reasoning_content", "reasoning", "audio", "function_call")
+_SPOKEN = ("content", "refusal", "reasoning_content", "audio", "function_call")
+"""Fields of which one must speak in an assistant message without calls; other reasoning fields alone are an empty message."""
 
 
 def problems(arguments: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from sostenuto.ladder._advance import advance
 from sostenuto.ladder._compact import absent
 from sostenuto.ladder._edit import LEVELS, Cover, Edit, EditKind, View, applied, checkpoint_messages, view_of
 from sostenuto.ladder._history import UNANSWERED, History, unanswered
+from sostenuto.ladder._nudges import nudge_tokens
 from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
 from sostenuto.ladder._settings import Settings
 from sostenuto.ladder._zones import standing
@@ -30,6 +31,7 @@ __all__ = [
     "advance",
     "applied",
     "checkpoint_messages",
+    "nudge_tokens",
     "standing",
     "unanswered",
     "view_of",

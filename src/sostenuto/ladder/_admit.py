@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sostenuto.ladder._edit import Edit, Place
+from sostenuto.ladder._fixed import fixed_told
 from sostenuto.ladder._forms import clipped
 from sostenuto.ladder._media import stripped
 from sostenuto.ladder._run import Keep, Outcome, Run
@@ -15,8 +16,8 @@ from sostenuto.messages import Part, Result, key_of
 def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
     """Cut the results that arrived since the last request if one, or all together, are too large."""
     if outcome is None:
-        run = stripped(run)
-    sizes = _sizes(run)
+        run = stripped(fixed_told(run))
+    sizes = oversized(run)
     if not sizes:
         return replace(run, phase="clear"), None
     keys = tuple(key_of(*place) for place, _ in sizes)
@@ -43,24 +44,23 @@ def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
     return replace(run.event("admit", before=before, reason=reason, keys=cut_keys), phase="clear"), None
 
 
-def _sizes(run: Run) -> list[tuple[Place, int]]:
-    """The results that have to be cut, with the tokens each may keep."""
+def oversized(run: Run) -> list[tuple[Place, int]]:
+    """The unread results that were never sent and have to be cut, with the tokens each may keep.
+
+    A result that a model has answered was read, here or elsewhere: cutting it is no admission (D11, D49).
+    """
+    history, settings = run.history, run.settings
+    unread = history.units[history.newest()] if history.units else None
     results: list[tuple[Place, int]] = []
-    for ordinal in range(run.facts.sent, len(run.history.messages)):
-        for index, part in enumerate(run.history.messages[ordinal].parts):
-            if isinstance(part, Result) and run.view.levels.get((ordinal, index), 0) == 0 and run.history.mended_part(ordinal, index):
-                results.append(((ordinal, index), run.tokens_of(run.history.part(ordinal, index))))
+    for slot in unread.slots if unread else ():
+        place = (slot.result.ordinal, slot.result.index) if slot.result else None
+        if place and place[0] >= run.facts.sent and run.view.levels.get(place, 0) == 0 and history.mended_part(*place):
+            results.append((place, run.tokens_of(history.part(*place))))
     if not results:
         return []
-    settings = run.settings
     each = settings.result_limit if settings.result_limit is not None else run.tail
-    if sum(min(size, each) for _, size in results) > 0 and max(size for _, size in results) <= each:
-        together = int(run.room * settings.batch_share)
-        if sum(size for _, size in results) <= together:
-            return []
     together = int(run.room * settings.batch_share)
-    cap = min(each, water_level([size for _, size in results], total=together))
-    cap = max(settings.result_floor, cap)
+    cap = max(settings.result_floor, min(each, water_level([size for _, size in results], total=together)))
     return [(place, cap) for place, size in results if size > cap]
 
 

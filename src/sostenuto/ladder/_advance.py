@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sostenuto.ladder._admit import admit
+from sostenuto.ladder._admit import admit, oversized
 from sostenuto.ladder._clear import clear
 from sostenuto.ladder._compact import compact, enter, summarize
 from sostenuto.ladder._fit import trim
@@ -22,12 +22,28 @@ def advance(run: Run, outcome: Outcome | None = None) -> tuple[Run, Need | None]
     Returns:
         The next run and what it needs; no need once ``run.phase`` is ``"done"``.
     """
+    if run.phase == "admit" and outcome is None and _is_quiet(run):
+        return replace(run, phase="done"), None
     while run.phase != "done":
         run, need = _step(run, outcome)
         if need is not None:
             return run, need
         outcome = None
     return run, None
+
+
+def _is_quiet(run: Run) -> bool:
+    """True where no rung and no nudge could have anything to do: every phase would hand over the run as it is.
+
+    The usual request is this one, so it is told apart before the phases make their copies of the run.
+    """
+    facts, lines = run.facts, run.settings.thresholds
+    if facts.manual or facts.strip_media or facts.forced is not None or run.settings.byte_limit is not None:
+        return False
+    if run.edits or run.memory.nudged or oversized(run):
+        return False
+    lowest = min(lines.clear, lines.warn, lines.critical, lines.compact, lines.trim, lines.early_trim)
+    return run.total < int(lowest * facts.budget)
 
 
 def _step(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
@@ -45,5 +61,13 @@ def _step(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         case "trim":
             return trim(run), None
         case _:
-            run = nudge(rebound(run))
-            return replace(run, phase="done"), None
+            return nudge(_recovered(rebound(run))), None
+
+
+def _recovered(run: Run) -> Run:
+    """After a refusal the person is told what was done about it (origin 6.9)."""
+    if run.facts.forced is None and not run.facts.strip_media:
+        return run
+    before = run.events[0].tokens_before if run.events else run.total
+    run = run.event("recover", before=before, reason="the provider refused the request as too long")
+    return run.notice(f"The provider refused the request as too long; it was cut from {before:,} to {run.total:,} tokens.")

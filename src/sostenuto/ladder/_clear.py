@@ -10,7 +10,8 @@ from sostenuto.calls import facts as call_facts
 from sostenuto.ladder._edit import Edit, Place
 from sostenuto.ladder._forms import cleared
 from sostenuto.ladder._run import Keep, Outcome, Run
-from sostenuto.ladder._zones import first_protected, in_loop
+from sostenuto.ladder._thinking import waits
+from sostenuto.ladder._zones import first_protected
 from sostenuto.messages import Part, Result, Slot, key_of
 
 PLACEHOLDER_TOKENS = 40
@@ -46,7 +47,9 @@ def clear(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
     edit = Edit(0, "clear", "clear", reach, run.history.guard(reach), forms=tuple(forms), keys=keys)
     run = run.with_edit(edit)
     reason = f"{len(forms)} old tool results cleared at {usage * 100 // max(1, run.facts.budget)} % of the budget"
-    run = run.event("clear", before=usage, reason=reason, keys=keys, detail={"results": len(forms)})
+    # whatever caches reads or refuses repeated calls knows results by their call ids, not by our keys (D14, B141)
+    detail = {"results": len(forms), "call_ids": tuple(slot.call_part.id for _, slot, _ in chosen)}
+    run = run.event("clear", before=usage, reason=reason, keys=keys, detail=detail)
     boundary = first_protected(run.history, cycles=run.settings.protected_cycles)
     return replace(run.remember(ripe_to=boundary, ripe_gain=0), phase="compact"), None
 
@@ -85,7 +88,7 @@ def _worthwhile(run: Run, usage: int) -> bool:
     gain, settings = run.memory.ripe_gain, run.settings
     if gain <= 0:
         return False
-    if run.facts.bound and in_loop(run.history) and usage <= run.line("trim"):
+    if waits(run):
         return False
     minimum = 0 if settings.gain == 0 else max(settings.gain_floor, int(settings.gain * run.facts.budget))
     if gain >= minimum or run.facts.cold or run.facts.forced is not None:

@@ -9,7 +9,8 @@ from sostenuto.ladder._checkpoints import SUMMARY_CAP, checkpoint_cover, extent
 from sostenuto.ladder._edit import Edit, Place
 from sostenuto.ladder._forms import clipped
 from sostenuto.ladder._run import Asking, Journal, Need, Outcome, Run, Summarize
-from sostenuto.ladder._zones import in_loop, standing, tail_start, unit_at
+from sostenuto.ladder._thinking import waits
+from sostenuto.ladder._zones import standing, tail_start, unit_at
 from sostenuto.messages import Part, Result, key_of, range_key
 
 DEADLINE_FLOOR_S = 60.0
@@ -21,13 +22,11 @@ def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     """Decide whether to compact, up to where, and by whom."""
     usage = run.total
     wanted = usage > run.line("compact") or run.facts.forced is not None or run.facts.manual
-    if not wanted or _held(run, usage):
+    if not wanted or _held(run, usage) or waits(run):
         return replace(run, phase="trim"), None
     upto = _cut(run)
     if upto <= run.view.start or set(range(run.view.start, upto)) <= set(standing(run.history, upto=upto)):
         return _stuck(run), None
-    percent = usage * 100 // max(1, run.facts.budget)
-    run = run.notice(f"Context is {percent} % full ({usage:,} of {run.facts.budget:,} tokens): older messages are being summarised.")
     if run.facts.summarizer_window is None or run.memory.hung:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
     shown = [run.view.shown(run.history, run.history.units[number]) for number in range(run.view.start, upto)]
@@ -48,16 +47,20 @@ def _cut(run: Run) -> int:
     upto = tail_start(run, budget=run.tail)
     if run.facts.before is not None:
         upto = min(history.newest(), unit_at(history, run.facts.before))
-    if run.facts.bound and run.facts.forced is None and in_loop(history) and run.total <= run.line("trim"):
-        return run.view.start
     return upto
 
 
 def _stuck(run: Run) -> Run:
+    """Nothing to summarise. An automatic try says so once until one succeeds; a person who asked is always told (B087)."""
     run = replace(run, phase="trim")
-    if run.memory.stuck or run.facts.manual:
+    if run.facts.manual:
+        return run.notice("Nothing is old enough to summarise: nothing was changed.")
+    if run.memory.stuck:
         return run
-    return run.notice("Nothing is old enough to summarise: the newest messages alone fill the context.").remember(stuck=True)
+    run = run.remember(stuck=True)
+    if run.memory.unfit:
+        return run
+    return run.notice("Nothing is old enough to summarise: the newest messages alone fill the context.")
 
 
 def _prior(run: Run) -> Sections | None:
@@ -110,6 +113,7 @@ def _replaced(run: Run, upto: int) -> int:
 
 def _failed(run: Run, asking: Asking, kind: str, why: str) -> Run:
     """A bad summary never replaces history: the mechanical checkpoint does, and the person is told once (D23)."""
+    run = run.event("summary", before=asking.started_from, reason=f"{kind}: {why}", detail={"outcome": kind})
     if not run.memory.told:
         run = run.notice(f"The summary could not be used ({kind}: {why}); a mechanical checkpoint stands in for it.").remember(told=True)
     run = replace(run, asking=None)
@@ -127,8 +131,23 @@ def _built(run: Run, upto: int, *, prose: Sections | None, reason: str) -> Run:
         upto = _shortened(run, upto, excess=after - line, newest=newest)
         edit, after = _attempt(run, upto, prose=prose, reason=reason)
     if after >= run.total:
-        return replace(run, phase="trim")
+        reason = f"a checkpoint would not make the request smaller ({run.total:,} -> {after:,} tokens)"
+        run = run.event("summary", before=run.total, reason=reason, detail={"outcome": "skipped"})
+        run = run.notice(f"Not summarised: {reason}.") if run.facts.manual else run
+        return replace(_tried(run, freed=0, before=run.total), phase="trim")
     return replace(run, phase="enter", pending=edit)
+
+
+def _tried(run: Run, *, freed: int, before: int) -> Run:
+    """Two tries in a row that free too little open the breaker: it holds until the history has grown, and says once why (D21)."""
+    if freed >= run.settings.poor_gain * before:
+        return run.remember(poor=0, held=0)
+    poor = run.memory.poor + 1
+    run = run.remember(poor=poor)
+    if poor < 2:
+        return run
+    run = run.remember(held=int(run.total * (1 + run.settings.growth)))
+    return run.notice(_what_fills(run)) if poor == 2 else run
 
 
 def _shortened(run: Run, upto: int, *, excess: int, newest: int) -> int:
@@ -172,14 +191,15 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         first, last = run.history.units[run.view.start].first, run.history.units[edit.cover.upto - 1].last
         return run, Journal({"tokensBefore": before, "messages": last - first + 1, "summary": edit.cover.text, "cause": edit.cause})
     run = replace(run.with_edit(edit), pending=None, phase="trim", compacted=True)
-    after = run.total
-    poor = run.memory.poor + 1 if before - after < run.settings.poor_gain * before else 0
-    run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False, poor=poor)
-    if poor >= 2:
-        run = run.remember(held=int(after * (1 + run.settings.growth))).notice(_what_fills(run))
-    reason = f"{edit.cause} checkpoint at {before * 100 // max(1, run.facts.budget)} % of the budget"
-    run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail={"by": edit.cause})
-    return run.notice(f"Summarised: {before:,} -> {after:,} tokens; the originals stay readable under {', '.join(edit.keys)}."), None
+    after, percent = run.total, before * 100 // max(1, run.facts.budget)
+    run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False)
+    reason = f"{edit.cause} checkpoint at {percent} % of the budget"
+    run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail={"by": edit.cause, "outcome": "applied"})
+    run = run.notice(
+        f"Context was {percent} % full ({before:,} of {run.facts.budget:,} tokens): older messages were summarised, "
+        f"{after:,} tokens are left; the originals stay readable under {', '.join(edit.keys)}."
+    )
+    return _tried(run, freed=before - after, before=before), None
 
 
 def _what_fills(run: Run) -> str:
@@ -200,7 +220,7 @@ def absent(run: Run, ordinal: int) -> Run:
     if upto <= run.view.start:
         return run
     edit, _ = _attempt(run, upto, prose=_prior(run), reason="left out by the host")
-    return replace(run.with_edit(edit).remember(ripe_to=upto, ripe_gain=0))
+    return run.with_edit(edit).remember(ripe_to=upto, ripe_gain=0)
 
 
 def clip_read(run: Run, *, line: int) -> Run:
@@ -229,4 +249,4 @@ def clip_read(run: Run, *, line: int) -> Run:
     before, reach = run.total, len(run.history.messages) - 1
     keys = tuple(key_of(*place) for place, _ in chosen)
     edit = Edit(0, "clip", "read results of the kept part are too large", reach, run.history.guard(reach), forms=tuple(chosen), keys=keys)
-    return run.with_edit(edit).event("compact", before=before, reason=edit.cause, keys=keys)
+    return run.with_edit(edit).event("clip", before=before, reason=edit.cause, keys=keys)

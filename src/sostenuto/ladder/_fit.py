@@ -10,7 +10,8 @@ from sostenuto.ladder._compact import clip_read, covered_keys, folded
 from sostenuto.ladder._edit import Edit, Place
 from sostenuto.ladder._forms import clipped, one_line
 from sostenuto.ladder._run import Run
-from sostenuto.ladder._zones import standing
+from sostenuto.ladder._thinking import waits
+from sostenuto.ladder._zones import standing, trim_line
 from sostenuto.messages import Call, Part, Result, Text, key_of
 
 LINE_TOKENS = 64
@@ -53,15 +54,14 @@ class Claims:
 def trim(run: Run) -> Run:
     """The floor of the ladder: a request over the trim line is made to fit, or refused with the figures (origin 5, D50)."""
     usage = run.total
-    early = not run.facts.exact and run.facts.reports < 2
-    hard = run.line("early_trim" if early else "trim")
-    soft = run.line("compact")
+    hard, soft = trim_line(run), run.line("compact")
     if run.facts.forced is not None:
         hard, soft = min(hard, run.facts.forced), min(soft, run.facts.forced)
     if usage > soft and run.compacted:
         run = clip_read(run, line=soft)
         usage = run.total
-    if usage <= hard and not (usage > soft and (run.memory.held or run.memory.stuck) and run.history.newest() > run.view.start):
+    failing = (run.memory.held or run.memory.stuck) and run.history.newest() > run.view.start
+    if usage <= hard and (usage <= soft or not failing or waits(run)):
         return replace(run, phase="nudge")
     return replace(fitted(run, hard=hard, soft=soft), phase="nudge")
 
@@ -81,8 +81,9 @@ def fitted(run: Run, *, hard: int, soft: int) -> Run:
         else:
             return replace(run, refused=_components(run, claims))
     before = run.total
+    start = run.view.start
     run = _poured(run, upto, claims=claims, hard=hard)
-    return _told(run, before)
+    return _told(run, before, start=start)
 
 
 def _oldest_kept(run: Run, *, soft: int) -> int:
@@ -223,7 +224,8 @@ def _checkpointed(run: Run, upto: int, *, allowed: int, hard: int) -> Run:
     return run.with_edit(replace(edit, cover=digest_cover(run, upto, ledger=ledger)))
 
 
-def _told(run: Run, before: int) -> Run:
+def _told(run: Run, before: int, *, start: int) -> Run:
+    """Each time messages leave without a summary: how many, how many tokens, and where they are (D45)."""
     made = [edit for edit in run.edits if edit.cause == "trim"]
     if not made:
         return run
@@ -233,12 +235,21 @@ def _told(run: Run, before: int) -> Run:
     run = run.remember(ripe_to=run.view.start, ripe_gain=0)
     gone = before - run.total
     if dropped and dropped.cover:
+        count = _messages(run, start)
         return run.notice(
-            f"Trimmed without a summary: about {gone:,} tokens left the context; they stay readable under {', '.join(dropped.keys)}."
+            f"Trimmed without a summary: {count:,} messages, about {gone:,} tokens, left the context; "
+            f"they stay readable under {', '.join(dropped.keys)}."
         )
     return run.notice(
         f"Cut to fit: about {gone:,} tokens of large messages left the context; they stay readable under {', '.join(keys[:5])}."
     )
+
+
+def _messages(run: Run, start: int) -> int:
+    """Messages that gave way since the view began at unit `start`."""
+    units, stay = run.history.units, set(run.view.standing)
+    gone = {place.ordinal for number in range(start, run.view.start) if number not in stay for place in units[number].parts}
+    return len(gone)
 
 
 def _components(run: Run, claims: Claims) -> dict[str, int]:

@@ -66,6 +66,9 @@ def one_line(result: Result, *, tool: str, key: str, tokens: int, named: str | N
 
 def _clipped_call(call: Call, *, key: str, size: int, ruler: Ruler) -> Call:
     """Arguments cut inside their JSON strings, so that they stay JSON and short values such as paths stay whole (D50)."""
+    if call.free:
+        text = clipped_text(call.arguments, key=key, size=size, ruler=ruler, named=None, what="call")
+        return call if len(text) >= len(call.arguments) else replace(call, arguments=text)
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,14 +21,17 @@ FRAME = Measure(0, 4)
 class History:
     """Append-only. Grown by `add` alone; cut back only by building it again (a fork, or a `prepare` that failed).
 
-    `sums[i]` is what the first `i` settled units weigh, in the ruler's units: a division into tokens happens once, at the end.
+    `weights[i]` and `flats[i]` are what the first `i` settled units weigh, in the ruler's units: a division into tokens happens
+    once, at the end. `latest` remembers what a unit that may still change weighed, as long as it is that very unit.
     """
 
     ruler: Ruler
     folding: Folding
     messages: list[Message] = field(default_factory=list)
     pinned: set[int] = field(default_factory=set)
-    sums: list[Measure] = field(default_factory=lambda: [Measure(0, 0)])
+    weights: array[int] = field(default_factory=lambda: array("q", (0,)))
+    flats: array[int] = field(default_factory=lambda: array("q", (0,)))
+    latest: tuple[Unit, Measure] | None = None
     guards: list[bytes] = field(default_factory=lambda: [b""])
     users: list[int] = field(default_factory=list)
     cycles: list[int] = field(default_factory=list)
@@ -53,20 +57,28 @@ class History:
                 self.cycles.append(number)
             if pinned or unit.kind == "system" or message.kind == "task":
                 self.standing.append(number)
-        while len(self.sums) <= self.folding.settled:
-            self.sums.append(self.sums[-1] + self.unit(len(self.sums) - 1))
+        while len(self.weights) <= self.folding.settled:
+            measure = self.unit(len(self.weights) - 1)
+            self.weights.append(self.weights[-1] + measure.weight)
+            self.flats.append(self.flats[-1] + measure.flat)
 
     def unit(self, number: int) -> Measure:
         """What unit `number` weighs before any edit, with the answers made up for unanswered calls."""
-        if number + 1 < len(self.sums):
-            return self.sums[number + 1] - self.sums[number]
-        unit, total = self.units[number], Measure(0, 0)
+        if number + 1 < len(self.weights):
+            return Measure(self.weights[number + 1] - self.weights[number], self.flats[number + 1] - self.flats[number])
+        unit = self.units[number]
+        if self.latest is not None and self.latest[0] is unit:
+            return self.latest[1]
+        weight = flat = 0
         for place in unit.parts:
-            total += self.part(place.ordinal, place.index)
+            measure = self.part(place.ordinal, place.index)
+            weight, flat = weight + measure.weight, flat + measure.flat
         for slot in unit.slots:
             if slot.result is None:
-                total += self.piece(Result(slot.call_part.id, UNANSWERED))
-        return total
+                measure = self.piece(Result(slot.call_part.id, UNANSWERED))
+                weight, flat = weight + measure.weight, flat + measure.flat
+        self.latest = (unit, Measure(weight, flat))
+        return self.latest[1]
 
     def part(self, ordinal: int, index: int) -> Measure:
         """What one part weighs, in its mended form if it had to be mended."""
@@ -81,8 +93,9 @@ class History:
 
     def span(self, first: int, last: int) -> Measure:
         """What the units `first` to `last` (not included) weigh before any edit."""
-        settled = min(last, len(self.sums) - 1)
-        total = self.sums[settled] - self.sums[first] if settled > first else Measure(0, 0)
+        settled, total = min(last, len(self.weights) - 1), Measure(0, 0)
+        if settled > first:
+            total = Measure(self.weights[settled] - self.weights[first], self.flats[settled] - self.flats[first])
         for number in range(max(first, settled), last):
             total += self.unit(number)
         return total

@@ -30,6 +30,9 @@ def stripped(run: Run) -> Run:
     keys = tuple(key_of(*place) for place, _ in forms)
     edit = Edit(0, "clear", "attachments over the byte limit", reach, run.history.guard(reach), forms=tuple(forms), keys=keys)
     run = run.with_edit(edit).event("clear", before=before, reason=edit.cause, keys=keys)
+    if run.facts.strip_media:
+        # the refusal was about bytes: the tokens were never too many
+        run = replace(run, facts=replace(run.facts, forced=None))
     return run.notice(f"{len(forms)} older attachments are no longer sent: the endpoint takes too few bytes.")
 
 

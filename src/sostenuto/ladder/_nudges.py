@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sostenuto.checkpoint import compacted_nudge, progress
+from sostenuto.ladder._edit import Edit
 from sostenuto.ladder._run import Run
+from sostenuto.messages import Message, Text
+
+LEVELS = ("", "warn", "critical")
+"""How full the model was last told that its context is; a crossing is a step up."""
+
+NUDGE_FRAME = 4
+"""Tokens of the message that nudges are sent in (origin 1.2)."""
 
 
 def nudge(run: Run) -> Run:
@@ -15,12 +24,8 @@ def nudge(run: Run) -> Run:
     critical = usage >= run.line("critical")
     nudges: list[str] = []
     if run.compacted:
-        note = progress(run.history.units[run.view.start :], policy=run.settings.policy)
-        text = compacted_nudge(critical=critical)
-        room = budget - usage - run.history.ruler.text(text)
-        nudges.append(text)
-        if note and run.history.ruler.text(note) < room:
-            nudges.append(note)
+        nudges.append(compacted_nudge(critical=critical))
+        nudges.append(progress(run.history.units[run.view.start :], policy=run.settings.policy) or "")
     elif critical:
         nudges.append(
             f"[CONTEXT CRITICAL: {percent} % of the {budget:,} token context is used. Write the result of the work now; open nothing new.]"
@@ -31,8 +36,55 @@ def nudge(run: Run) -> Run:
             f"[CONTEXT WARNING: {percent} % of the {budget:,} token context is used; at {at} % older messages are summarised. "
             "Write down what is still needed and bring open work together.]"
         )
+    level = "critical" if critical else "warn" if usage >= run.line("warn") else ""
     run = _warned(run, usage=usage, percent=percent)
-    return replace(run, nudges=tuple(nudges), phase="done")
+    room = min(budget, run.facts.forced or budget) - usage
+    fitting = _fitting(run, nudges, room=room)
+    if run.facts.bound:
+        return replace(_stored(run, fitting, level=level), phase="done")
+    return replace(run, nudges=fitting, phase="done")
+
+
+def _stored(run: Run, nudges: tuple[str, ...], *, level: str) -> Run:
+    """The run with its nudges written into the view behind the newest message, once per crossing (D29, D54).
+
+    A line that lives in one request only would change the prefix that signed thinking is bound to. Stored ones go with the
+    next cover. Between a call and its result there is no place for one: it waits.
+    """
+    history, told = run.history, run.memory.nudged if run.view.inserted else ""
+    newest = len(history.messages) - 1
+    if run.compacted:
+        run = run.remember(nudged="")
+    elif LEVELS.index(level) <= LEVELS.index(told):
+        return run.remember(nudged=level)
+    if not nudges or newest < 0 or newest in run.view.inserted or _is_answering(run):
+        return run
+    message = Message("user", (Text("\n".join(nudges)),), kind="ephemeral")
+    cause = f"nudge: {'compacted' if run.compacted else level}"
+    edit = Edit(0, "insert", cause, newest, history.guard(newest), inserted=(newest, message))
+    before = run.total
+    run = run.with_edit(edit).event("insert", before=before, reason=f"{cause}, kept because thinking is bound to its prefix")
+    return run if run.compacted else run.remember(nudged=level)
+
+
+def _is_answering(run: Run) -> bool:
+    """Whether calls of the newest cycle still wait for their results."""
+    cycles = run.history.cycles
+    return bool(cycles) and any(slot.result is None for slot in run.history.units[cycles[-1]].slots) and cycles[-1] >= run.history.newest()
+
+
+def _fitting(run: Run, nudges: list[str], *, room: int) -> tuple[str, ...]:
+    """The nudges, in their order, that the request still has room for: a nudge never makes it too long (D18)."""
+    chosen: list[str] = []
+    for text in filter(None, nudges):
+        if nudge_tokens(run, (*chosen, text)) <= room:
+            chosen.append(text)
+    return tuple(chosen)
+
+
+def nudge_tokens(run: Run, nudges: Sequence[str]) -> int:
+    """What the nudges of one request take, sent together as one message of their own."""
+    return run.history.ruler.text("\n".join(nudges)) + NUDGE_FRAME if nudges else 0
 
 
 def _warned(run: Run, *, usage: int, percent: int) -> Run:

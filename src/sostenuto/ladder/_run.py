@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
-from sostenuto.budget import SHARES, recent_tail
+from sostenuto.budget import SHARES, Lines, Thresholds, recent_tail
 from sostenuto.checkpoint import Sections
 from sostenuto.ladder._edit import NOTHING, Edit, View, applied
 from sostenuto.ladder._history import History
@@ -21,8 +22,8 @@ Phase = Literal["admit", "clear", "compact", "summarize", "enter", "trim", "nudg
 class Event:
     """Something that happened to the view on the way to one request.
 
-    `rung` is admit, clear, warn, compact, trim, recover, repair, fork, rewritten, absent, truncated, undo …; `keys` address
-    every piece that is no longer sent as it was.
+    `rung` is admit, clear, clip, warn, compact, summary (one that was not used), trim, strip, flatten, insert, recover, repair,
+    fork, rewritten, absent, undo …; `keys` address every piece that is no longer sent as it was.
     """
 
     rung: str
@@ -146,6 +147,9 @@ class Memory:
         poor: compactions in a row that freed less than a tenth; `held`: tokens the view must pass before the next try (D21).
         hung: the summarizer did not answer in time and is not asked again.
         hold: rungs that an undo put on hold, with the tokens the view must pass (D62).
+        unfit: it was told that the fixed part alone passes the compaction line (D10).
+        nudged: how full the model was last told that its context is, by a nudge that stays (D54).
+        thinking_off: thinking had to be switched off in this tool loop and stays off to its end (D54).
         ripe_to: first unit not yet looked at for clearing; `ripe_gain` what the looked-at ones would free.
     """
 
@@ -156,6 +160,9 @@ class Memory:
     held: int = 0
     hung: bool = False
     hold: Mapping[str, int] = field(default_factory=dict)
+    unfit: bool = False
+    nudged: str = ""
+    thinking_off: bool = False
     ripe_to: int = 0
     ripe_gain: int = 0
 
@@ -218,8 +225,9 @@ class Run:
         return int(by_default * self.settings.tail_share / SHARES.tail)
 
     def line(self, rung: str) -> int:
-        """The tokens at which a rung's line lies."""
-        return int(getattr(self.settings.thresholds, rung) * self.facts.budget)
+        """The tokens at which a rung's line lies: clear and critical fire from there on, the others above it."""
+        lines = _lines(self.settings.thresholds, self.facts.budget, rung == "early_trim")
+        return int(getattr(lines, "trim" if rung == "early_trim" else rung))
 
     def with_edit(self, edit: Edit) -> Run:
         """The run after one more edit, its token counts filled in."""
@@ -239,6 +247,11 @@ class Run:
     def remember(self, **changes: Any) -> Run:
         """The run with its memory changed."""
         return replace(self, memory=replace(self.memory, **changes))
+
+
+@lru_cache(maxsize=64)
+def _lines(thresholds: Thresholds, budget: int, early: bool) -> Lines:
+    return thresholds.lines(budget, early=early)
 
 
 def _identity(*pieces: str) -> str:

@@ -12,6 +12,7 @@ def first_protected(history: History, *, cycles: int) -> int:
     """Index of the unit that opens the zone of the newest `cycles` tool cycles (origin 4.1); the end when there are none."""
     if not history.cycles:
         return len(history.units)
+    cycles = max(1, cycles)  # the newest cycle is unread, whatever the setting (D11)
     return history.cycles[-cycles] if len(history.cycles) >= cycles else history.cycles[0]
 
 
@@ -48,5 +49,18 @@ def standing(history: History, *, upto: int) -> tuple[int, ...]:
 
 
 def in_loop(history: History) -> bool:
-    """True inside a tool loop: the newest cycle has been answered by tools and no turn has ended since (D54)."""
-    return bool(history.units) and history.units[-1].kind == "cycle"
+    """True inside a tool loop: the newest message hands in results of the newest cycle, so no turn has ended since (D54).
+
+    Words that came in the same message as the results do not end it.
+    """
+    newest = history.newest()
+    if not history.units or history.units[newest].kind != "cycle":
+        return False
+    last = history.units[newest].last
+    return all(unit.first <= last for unit in history.units[newest + 1 :])
+
+
+def trim_line(run: Run) -> int:
+    """Tokens above which messages are dropped; lower until two reports were seen for a model that is not counted exactly (D51)."""
+    early = not run.facts.exact and run.facts.reports < 2
+    return run.line("early_trim" if early else "trim")

@@ -60,8 +60,8 @@ class Folding:
         for index in blank if len(blank) < len(message.parts) else ():
             self.mended[ordinal, index] = None
             self.repairs.append(Repair("blank", ordinal, index))
-        if self.open_cycle is None:
-            self.settled = len(self.units)
+        # everything before an open cycle is settled, whatever runs of cycles there are
+        self.settled = len(self.units) if self.open_cycle is None else self.open_cycle
 
     def _blank(self, message: Message) -> list[int]:
         if not self.strict:
@@ -95,7 +95,7 @@ class Folding:
             mended = replace(mended, id=f"{legal}-{place.ordinal}-{place.index}")
             self.repairs.append(Repair("duplicate id", place.ordinal, place.index))
         self.seen_ids[call.id] = place.ordinal
-        if not _is_json(call.arguments):
+        if not call.free and not _is_json(call.arguments):
             mended = replace(mended, arguments=json.dumps({"unparsed_arguments": call.arguments}, ensure_ascii=False))
             self.repairs.append(Repair("arguments", place.ordinal, place.index))
         if mended is not call:

@@ -43,11 +43,15 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call. `arguments` is JSON text: as the wire wrote it, or dumped (``ensure_ascii=False``) where the wire has an object."""
+    """A tool call. `arguments` is JSON text: as the wire wrote it, or dumped (``ensure_ascii=False``) where the wire has an object.
+
+    `free` is true where the wire takes any text (a custom tool's input): then nothing demands JSON.
+    """
 
     id: str
     name: str
     arguments: str
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

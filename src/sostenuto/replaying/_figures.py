@@ -107,5 +107,3 @@ def estimator_error(pairs: Sequence[tuple[float, float]], *, skip: int = 2) -> E
 def _quantile(ordered: Sequence[float], share: float) -> float:
     """The value below which `share` of the ordered values lie, by the nearest rank."""
     return ordered[min(len(ordered) - 1, max(0, -(-int(share * 1000 * len(ordered)) // 1000) - 1))]
-
-

@@ -112,12 +112,8 @@ def row(entry: Mapping[str, object]) -> Row:
         window=_number(fields["window"]),
         format=str(fields["format"]),
         native=native,
-        events=tuple(
-            Happening(e["rung"], e["tokens_before"], e["tokens_after"], e["reason"], tuple(e["keys"])) for e in events
-        ),
-        arrived=Arrived(
-            tuple(came["users"]), tuple(came["read"]), tuple(came["modified"]), tuple(came["pins"]), bool(came["restart"])
-        ),
+        events=tuple(Happening(e["rung"], e["tokens_before"], e["tokens_after"], e["reason"], tuple(e["keys"])) for e in events),
+        arrived=Arrived(tuple(came["users"]), tuple(came["read"]), tuple(came["modified"]), tuple(came["pins"]), bool(came["restart"])),
         nudges=_number(fields["nudges"]),
     )
 

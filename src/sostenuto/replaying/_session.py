@@ -78,9 +78,7 @@ class Sendable(Protocol):
 class Engine(Protocol):
     """The part of the context manager a replay drives."""
 
-    def prepare_sync(
-        self, messages: list[Any], *, system: Any = None, tools: Any = None, max_output: int | None = None
-    ) -> Sendable: ...
+    def prepare_sync(self, messages: list[Any], *, system: Any = None, tools: Any = None, max_output: int | None = None) -> Sendable: ...
 
 
 @dataclass(frozen=True, slots=True)

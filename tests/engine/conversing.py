@@ -1,0 +1,101 @@
+"""What the engine's property tests share: a cheap exact weigher, growing histories, and a witness that watches every request."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sostenuto.formats.anthropic import CODEC as ANTHROPIC
+from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
+from sostenuto.manager import ContextManager
+from sostenuto.messages import Call, Message, Part, Result, Text, Thinking
+from sostenuto.protocols import Codec, Raw
+
+CODECS: dict[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
+TEXT_OF_OURS = ("[Result of", "tokens of this", "left out", "No result was recorded")
+
+
+class Quarters:
+    """An exact weigher that is cheap: a token is four characters."""
+
+    name = "quarters"
+    exact = True
+
+    def __call__(self, text: str, /) -> int:
+        return (len(text) + 3) // 4
+
+
+def manager(window: int, **wishes: Any) -> ContextManager:
+    """A manager that counts in quarters."""
+    return ContextManager(window=window, counter=Quarters(), **wishes)
+
+
+def boundaries(history: Sequence[Raw], *, format: str) -> list[int]:
+    """Lengths at which a request would be made: every call is answered and the last message is not the assistant's."""
+    codec, open_ids, out = CODECS[format], [], []
+    for number, raw in enumerate(history):
+        message = codec.decode(raw)
+        open_ids += [part.id for part in message.parts if isinstance(part, Call)]
+        for part in message.parts:
+            if isinstance(part, Result) and part.call_id in open_ids:
+                open_ids.remove(part.call_id)
+        if not open_ids and message.role in ("user", "tool"):
+            out.append(number + 1)
+    return out
+
+
+@lru_cache(maxsize=1)
+def independent() -> Any:
+    """The validator that was written apart from ours, or None where it is not at hand."""
+    folder = os.environ.get("SOSTENUTO_SHARED") or Path(__file__).resolve().parents[2].parent / "shared"
+    path = Path(folder) / "checks" / "validate.py"
+    if not path.is_file():
+        return None
+    spec = importlib.util.spec_from_file_location("independent_validator", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def faults(arguments: dict[str, Any], *, format: str, handed: Sequence[Raw]) -> list[str]:
+    """What is wrong with a request by both validators; an assistant at the end is the caller's own affair (D57)."""
+    found = list(CODECS[format].problems(arguments))
+    validator = independent()
+    if validator is not None:
+        found += [f"independent: {text}" for text in validator.check(arguments, format)]
+    if any(call.get("type") == "custom" for raw in handed if isinstance(raw, dict) for call in raw.get("tool_calls") or ()):
+        # the other validator does not know custom tools, whose input is any text
+        found = [text for text in found if text.partition(": ")[2].partition(": ")[2] != "arguments are not JSON"]
+    ends_so = bool(handed) and CODECS[format].decode(handed[-1]).role == "assistant"
+    return [text for text in found if not (ends_so and "last message" in text)]
+
+
+def parts_of(messages: Sequence[Raw], *, format: str) -> Iterator[Part]:
+    """All parts of native messages, results without the id they answer (ids are mended)."""
+    for raw in messages:
+        yield from (anonymous(part) for part in CODECS[format].decode(raw).parts)
+
+
+def anonymous(part: Part) -> Part:
+    """A part without its call id."""
+    if isinstance(part, Result):
+        return Result("", part.text, None, part.media, "")
+    if isinstance(part, Call):
+        return Call("", part.name, part.arguments)
+    return part
+
+
+def words(message: Message) -> list[str]:
+    """The texts of a message that are not blank."""
+    return [part.text for part in message.parts if isinstance(part, Text) and part.text.strip()]
+
+
+def without_thinking(parts: Sequence[Part]) -> list[Part]:
+    """The parts that are not reasoning."""
+    return [part for part in parts if not isinstance(part, Thinking)]
