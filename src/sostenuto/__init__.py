@@ -22,10 +22,11 @@ if TYPE_CHECKING:
         UnusableInput,
     )
     from sostenuto.ladder import Event, Settings
-    from sostenuto.manager import ContextManager, fit
+    from sostenuto.manager import Calibrations, ContextManager, fit
     from sostenuto.messages import Pinned, pinned
 
 _HOMES = {
+    "Calibrations": "manager",
     "ConcurrentPrepare": "errors",
     "ContextManager": "manager",
     "ContextOverflow": "errors",
@@ -52,6 +53,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Calibrations",
     "ConcurrentPrepare",
     "ContextManager",
     "ContextOverflow",
@@ -88,3 +90,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module 'sostenuto' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sostenuto.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

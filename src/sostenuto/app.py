@@ -22,10 +22,13 @@ from sostenuto.replaying import (
     History,
     Metered,
     Row,
+    Shadow,
+    as_sent,
     costs,
     estimator_error,
     figures,
     histories,
+    items,
     plain,
     predictions,
     rows,
@@ -112,9 +115,13 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
     def handed() -> Iterator[Handed]:
         return histories(recording, history=options.history, pins=options.pins)
 
-    def feed(one: Handed) -> None:
-        if counter == "recorded" and one.reply.reported:
-            manager.record({"input_tokens": one.reply.reported, "output_tokens": one.reply.output or 0})
+    shadow = Shadow(decode=codec.decode, model=model)
+
+    def feed(row: Row, one: Handed) -> None:
+        # the recorded number belongs to what was sent at the time; of our request it tells the ratio and what the file hides
+        if counter == "recorded" and shadow.learn(as_sent(recording, one.reply)) is not None:
+            total = shadow.total(one.reply, items(row.native))
+            manager.record({"input_tokens": total, "output_tokens": one.reply.output or 0})
 
     def weigh(message: Any) -> int:
         return by.tokens(by.measure(codec.decode(message)))

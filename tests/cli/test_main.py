@@ -211,3 +211,23 @@ def test_tokens_of_bytes_that_are_no_text(tmp_path: Path, capfd: pytest.CaptureF
     path.write_bytes(b"\x89PNG\r\n\xff\xd8")
     assert main(["tokens", str(path)]) == 1
     assert "no UTF-8 text (byte 0x89 at offset 0)" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_any_terminal_can_be_printed_to(encoding: str, tmp_path: Path) -> None:
+    """Text the terminal cannot show is escaped, JSON is UTF-8 everywhere, and the chart falls back to ASCII."""
+    path = tmp_path / "gespr\u00e4ch.json"
+    path.write_text(json.dumps([{"role": "user", "content": "\u4f60\u597d \ud83d\ude00"}, {"role": "assistant", "content": "\u597d"}]))
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": encoding}
+    kept = str(tmp_path / "kept")
+    for arguments in (
+        ["replay", str(path), "--window", "9000", "--keep", kept],
+        ["recall", "--keep", kept, "m0.0"],
+        ["recall", "--keep", kept, "m0.0", "--json"],
+        ["tokens", str(path)],
+        ["replay", str(tmp_path / "\u4f60.json"), "--window", "9000"],
+    ):
+        done = subprocess.run([*RUN, *arguments], env=environment, capture_output=True, check=False)
+        assert b"Traceback" not in done.stderr
+        assert done.returncode == (1 if "\u4f60" in arguments[1] else 0)
+        done.stdout.decode("utf-8" if "--json" in arguments else encoding)

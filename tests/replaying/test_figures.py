@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from sostenuto.replaying import (
     Handed,
     Happening,
     Row,
+    Shadow,
     costs,
     estimator_error,
     figures,
@@ -143,3 +145,14 @@ def test_the_shadow_estimator_learns_a_hidden_overhead() -> None:
     error = estimator_error(pairs)
     assert error.p95 is not None
     assert error.p95 < 0.15
+
+
+def test_the_shadow_tells_what_another_prompt_would_have_been_billed() -> None:
+    """After learning, the total of the very prompt that was sent is its report, and a shorter one costs less but keeps the hidden part."""
+    shadow = Shadow(decode=lambda raw: Message("user", (Text(raw["content"]),)), model="anthropic:claude-sonnet-5")
+    messages: list[Mapping[str, Any]] = [{"role": "user", "content": "a step of the work, " * 500} for _ in range(4)]
+    reply = Reply(40_000)
+    assert shadow.learn(Handed(messages, Reply(None))) is None
+    assert shadow.learn(Handed(messages, reply)) is not None
+    assert shadow.total(reply, messages) == 40_000
+    assert 0 < shadow.total(reply, messages[:1]) < 40_000

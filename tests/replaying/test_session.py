@@ -134,10 +134,10 @@ def test_the_engine_gets_a_list_of_its_own() -> None:
 
 
 def test_a_reply_is_fed_back_after_its_request() -> None:
-    """The hook is called once for every row, with the history the row was made from."""
-    seen: list[Handed] = []
-    list(rows(SESSION, PassingEngine(), handed=histories(SESSION), after=seen.append))
-    assert [one.reply.upto for one in seen] == [2, 4]
+    """The hook is called once for every row, with the row and the history it was made from."""
+    seen: list[tuple[Row, Handed]] = []
+    list(rows(SESSION, PassingEngine(), handed=histories(SESSION), after=lambda row, one: seen.append((row, one))))
+    assert [(row.index, one.reply.upto) for row, one in seen] == [(0, 2), (1, 4)]
 
 
 def test_doing_nothing_sends_the_plain_histories() -> None:

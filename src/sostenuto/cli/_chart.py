@@ -26,12 +26,20 @@ class Mark:
 
 
 MARKS = {
-    "admit": Mark("a", "new result cut", "cyan"),
-    "clear": Mark("c", "old results cleared", "green"),
-    "warn": Mark("w", "warned", "yellow"),
+    "insert": Mark("n", "nudge kept", "cyan"),
     "repair": Mark("r", "history repaired", "cyan"),
+    "rewritten": Mark("h", "changed by the host", "cyan"),
+    "absent": Mark("h", "changed by the host", "cyan"),
     "fork": Mark("f", "history forked", "cyan"),
     "undo": Mark("u", "undone", "cyan"),
+    "redo": Mark("u", "undone", "cyan"),
+    "warn": Mark("w", "warned", "yellow"),
+    "admit": Mark("a", "new result cut", "cyan"),
+    "clip": Mark("k", "read result cut", "cyan"),
+    "strip": Mark("t", "thinking left out", "cyan"),
+    "flatten": Mark("t", "thinking left out", "cyan"),
+    "clear": Mark("c", "old results cleared", "green"),
+    "summary": Mark("s", "summary not used", "yellow"),
     "compact": Mark("S", "summarised", "blue"),
     "trim": Mark("T", "trimmed", "red"),
     "recover": Mark("R", "overflow recovered", "red"),
@@ -132,7 +140,7 @@ def _axis(count: int, *, width: int, style: Style) -> str:
 
 def _legend(rungs: Sequence[Sequence[str]], *, without: bool, style: Style) -> list[str]:
     fired = {name for names in rungs for name in names}
-    words = [f"{mark.letter} {mark.meaning}" for name, mark in MARKS.items() if name in fired]
+    words = list(dict.fromkeys(f"{mark.letter} {mark.meaning}" for name, mark in MARKS.items() if name in fired))
     words += [f"{OTHER.letter} {OTHER.meaning}"] if fired - MARKS.keys() else []
     words += [f"{'·' if style.unicode else chr(39)} doing nothing"] if without else []
     lines: list[str] = []

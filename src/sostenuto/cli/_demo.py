@@ -25,6 +25,7 @@ EXPECTED = {
     "admit": "a result cut before it was first sent",
     "clear": "old results cleared",
     "warn": "the warning",
+    "summary": "a summary that could not be used",
     "compact": "a summary in place of old messages",
     "trim": "a trim",
     "recover": "the recovery from an overflow",
@@ -58,7 +59,7 @@ def command() -> None:
         cycles=CYCLES,
     )
     for row in progress(rehearsed.run(), total=CYCLES, what="cycle", stream=sys.stderr, environment=os.environ):
-        for line in _happenings(row):
+        for line in _happenings(row, shown):
             click.echo(line)
     click.echo("\n" + "\n".join(_closing(rehearsed, shown, seconds=time.perf_counter() - started)))
     missing = missed(rehearsed)
@@ -82,11 +83,12 @@ def missed(rehearsed: Rehearsal) -> list[str]:
     return missing + ([f"{over} requests inside the window"] if over else [])
 
 
-def _happenings(row: Row) -> Iterator[str]:
+def _happenings(row: Row, shown: Style) -> Iterator[str]:
+    cut = " …" if shown.unicode else " ..."
     for event in row.events:
         tokens = f"{event.tokens_before:>6,} -> {event.tokens_after:>6,}"
         told = f"cycle {row.index + 1:>2}  {event.rung:<8} {tokens}  "
-        yield f"  {told}{textwrap.shorten(event.reason, LONGEST_LINE - 2 - len(told), placeholder='')}"
+        yield f"  {told}{textwrap.shorten(event.reason, LONGEST_LINE - 2 - len(told), placeholder=cut)}"
 
 
 def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[str]:

@@ -5,6 +5,7 @@ Exit codes: 0 worked, 1 failed, 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -90,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Nothing that a person can cause ends in a traceback.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # text of a session may hold what this terminal cannot show
     try:
         outcome = program.main(args=None if arguments is None else list(arguments), prog_name="sostenuto", standalone_mode=False)
         sys.stdout.flush()

@@ -45,7 +45,7 @@ def command(*, folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
     if not hits:
         raise UnknownKey(f"{folder}: nothing kept has the key or the words {question!r}; try a shorter query, or a key the replay listed")
     if as_json:
-        click.echo(encoded({**_entry(hits[0]), "hits": [_entry(hit) for hit in hits]}).decode("utf-8"), nl=False)
+        click.echo(encoded({**_entry(hits[0]), "hits": [_entry(hit) for hit in hits]}), nl=False)
     else:
         click.echo(_text(hits, style(sys.stdout, os.environ)))
 

@@ -108,20 +108,16 @@ class Rehearsal:
     def _row(self, cycle: int, manager: Manager, *, messages: list[Raw], tools: list[Any]) -> Row:
         request = manager.prepare_sync(messages, tools=tools)
         events = list(request.events)
-        happened = list(map(_happening, events))
         if cycle == REFUSED_AT:
             before = request.tokens
             request = manager.recover(PromptTooLong("prompt is too long: it exceeds the maximum context length"))
             events += request.events
-            happened += map(_happening, request.events)
-            happened.append(Happening("recover", before, request.tokens, "the provider refused the request; a smaller one was sent"))
             self.recovered += request.tokens < before
         self.plain.append(sum(map(self.weigh, messages)))
         for event in events:
-            by = str(event.detail.get("by", ""))
-            self.accepted += by == "model"
-            self.refused += "refused" in by
-        return Row(cycle, request.tokens, request.window, "openai_chat", {}, tuple(happened), notices=tuple(request.notices))
+            self.accepted += event.rung == "compact" and event.detail.get("by") == "model"
+            self.refused += event.rung == "summary" and event.detail.get("outcome") == "refused"
+        return Row(cycle, request.tokens, request.window, "openai_chat", {}, tuple(map(_happening, events)), notices=tuple(request.notices))
 
     def _reading(self, cycle: int) -> str:
         """The key of an original the model reads back, once, when one was cleared; empty otherwise."""

@@ -123,7 +123,7 @@ def _watch(rows: Iterable[Row], total: int) -> Iterator[Row]:
 
 def _print(replayed: Replayed, *, as_json: bool, folder: Path | None, summarizer: str, seconds: float) -> None:
     if as_json:
-        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}).decode(), nl=False)
+        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}), nl=False)
         return
     from sostenuto.cli._summary import Told, summary
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import shlex
 import shutil
@@ -77,8 +78,17 @@ class _Command:
     words: tuple[str, ...]
 
     def __call__(self, prompt: str) -> str:
-        done = subprocess.run(self.words, input=prompt.encode("utf-8", "replace"), capture_output=True, timeout=DEADLINE, check=False)
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise RuntimeError(f"{self.words[0]} ended with {done.returncode}" + (f": {said[-1]}" if said else ""))
-        return done.stdout.decode("utf-8", "replace")
+        process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        atexit.register(process.kill)  # one that hangs is left behind by the engine, but not by the program
+        try:
+            out, err = process.communicate(prompt.encode("utf-8", "replace"), timeout=DEADLINE)
+        except BaseException:
+            process.kill()
+            process.communicate()
+            raise
+        finally:
+            atexit.unregister(process.kill)
+        if process.returncode:
+            said = err.decode("utf-8", "replace").strip().splitlines()
+            raise RuntimeError(f"{self.words[0]} ended with {process.returncode}" + (f": {said[-1]}" if said else ""))
+        return out.decode("utf-8", "replace")

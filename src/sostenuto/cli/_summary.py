@@ -79,7 +79,7 @@ def losses(rows: Sequence[Row], style: Style) -> list[str]:
     lines = [style.paint("What was done", "bold")]
     for rung in [*(name for name in MARKS if name in fired), *sorted(fired.keys() - MARKS.keys())]:
         of_rung = [event for event in events if event.rung == rung]
-        freed = sum(max(0, event.tokens_before - event.tokens_after) for event in of_rung)
+        freed = 0 if rung == "recover" else sum(max(0, event.tokens_before - event.tokens_after) for event in of_rung)
         keys = len({key for event in of_rung for key in event.keys})
         meaning = MARKS[rung].meaning if rung in MARKS else rung
         line = f"  {meaning:<20} {_times(len(of_rung)):>11}"

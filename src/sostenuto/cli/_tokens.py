@@ -30,7 +30,7 @@ def command(file: Path, *, model: str | None, as_json: bool) -> None:
 
     found = counted(file, model=model)
     if as_json:
-        click.echo(encoded(_entry(found)).decode(), nl=False)
+        click.echo(encoded(_entry(found)), nl=False)
     else:
         click.echo("\n".join(_lines(found)))
 

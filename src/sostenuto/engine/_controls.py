@@ -101,7 +101,7 @@ def undone(state: State, facts: Facts, settings: Settings, number: int | None) -
     rung, above = ("clear", "compact") if edit.kind in ("clip", "clear") else ("compact", "trim")
     line = int(getattr(settings.thresholds, above) * facts.budget)
     memory = replace(state.memory, hold={**state.memory.hold, rung: line}, ripe_to=0, ripe_gain=0)
-    state = replace(state, edits=edits, view=view, memory=memory, made={}, heads=(), request=None)
+    state = replace(state, edits=edits, view=view, memory=memory, made=None, heads=(), request=None)
     return state, Undone(True, edit.number, total, f"Edit {edit.number} ({edit.kind}) was undone; the context now takes {total:,} tokens.")
 
 
@@ -116,7 +116,7 @@ def redone(state: State, facts: Facts, number: int | None) -> tuple[State, Undon
     view = view_of(edits, history=state.history)
     total = _total(state, view, facts)
     memory = replace(state.memory, ripe_to=0, ripe_gain=0)
-    state = replace(state, edits=edits, view=view, memory=memory, made={}, heads=(), request=None)
+    state = replace(state, edits=edits, view=view, memory=memory, made=None, heads=(), request=None)
     return state, Undone(True, chosen[0].number, total, f"Edit {chosen[0].number} is in force again; the context takes {total:,} tokens.")
 
 

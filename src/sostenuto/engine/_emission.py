@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from sostenuto.ladder import History, View, checkpoint_messages, unanswered
 from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_displaced
@@ -11,6 +13,27 @@ from sostenuto.protocols import Codec, Raw
 OPENING = "(The conversation goes on from here.)"
 """Stands where a wire demands a user's turn and the history has none: in front of a first answer, behind a last one (D25)."""
 TURN = Message("user", (Text(OPENING),), kind="continuation")
+
+
+@dataclass(slots=True)
+class Made:
+    """Changed messages as they leave, by ordinal; those in `gone` do not leave at all.
+
+    Remembered between requests: complete from `start` on for these very `forms` and for the first `mended` parts of the folding.
+    """
+
+    forms: Mapping[tuple[int, int], Part | None]
+    start: int
+    mended: int = 0
+    swapped: dict[int, Raw] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)
+
+    def knows(self, ordinal: int, message: Message, forms: Mapping[tuple[int, int], Part | None]) -> bool:
+        """Whether a message was already changed, and to these very forms."""
+        if ordinal not in self.swapped and ordinal not in self.gone:
+            return False
+        places = [(ordinal, index) for index in range(len(message.parts))]
+        return all(self.forms.get(place, place) is forms.get(place, place) for place in places)
 
 
 @dataclass(slots=True)
@@ -23,7 +46,7 @@ class Emission:
     codec: Codec
     out: list[Raw] = field(default_factory=list)
     segments: list[tuple[int, int, int]] = field(default_factory=list)
-    made: dict[int, tuple[Raw, Raw | None]] = field(default_factory=dict)
+    made: Made | None = None
 
     def head(self, known: tuple[Raw, ...]) -> tuple[Raw, ...]:
         """Units that stand, the checkpoint and the continuation. `known` are the last two as they were sent before."""
@@ -44,18 +67,29 @@ class Emission:
         ordinal = units[number].first
         if number > 0 and units[number - 1].last >= ordinal:
             ordinal = self._shared(number, ordinal)
-        for first, last, build in self._specials(number, ordinal):
-            if first < ordinal:
+        self.made = self._remembered(ordinal)
+        whole = self.raws[ordinal:total]
+        for changed, raw in self.made.swapped.items():
+            whole[changed - ordinal] = raw
+        at = base = ordinal
+        for first, last, cycle in self._breaks(number, ordinal):
+            if first < at:
                 continue
-            self._slice(ordinal, first)
-            build()
-            ordinal = last + 1
-        self._slice(ordinal, total)
+            if cycle is not None:
+                self._copied(whole, base, at, first)
+                self.group(cycle)
+            else:
+                is_gone = first in self.made.gone or first in self.history.folding.empty
+                self._copied(whole, base, at, first if is_gone else first + 1)
+                self._inserted(first)
+            at = last + 1
+        self._copied(whole, base, at, total)
 
-    def _slice(self, first: int, stop: int) -> None:
+    def _copied(self, whole: list[Raw], base: int, first: int, stop: int) -> None:
         if stop > first:
             self.segments.append((len(self.out), first, stop - first))
-            self.out += self.raws[first:stop]
+            piece = whole if stop - first == len(whole) else whole[first - base : stop - base]
+            self.out = self.out + piece if self.out else piece
 
     def _shared(self, number: int, ordinal: int) -> int:
         """The first kept unit shares its message with the last covered one: only its own parts stay."""
@@ -65,43 +99,48 @@ class Emission:
             self.out.append(kept)
         return ordinal + 1
 
-    def _specials(self, number: int, ordinal: int) -> list[tuple[int, int, _Builder]]:
-        """Everything from `ordinal` on that cannot be copied: (first ordinal, last ordinal, how to build it), in order."""
-        folding, units = self.history.folding, self.history.units
-        builders: dict[int, tuple[int, _Builder]] = {}
-        touched = {place[0] for place in self.view.forms if place[0] >= ordinal}
-        touched.update(place[0] for place in folding.mended if place[0] >= ordinal)
-        touched.update(empty for empty in folding.empty if empty >= ordinal)
-        for one in touched:
-            builders[one] = (one, _Builder(self, "message", one))
-        for after in self.view.inserted:
-            if after >= ordinal:
-                builders[after] = (after, _Builder(self, "message", after))
-        groups = [cycle for cycle in folding.displaced if cycle >= number]
+    def _remembered(self, start: int) -> Made:
+        """Every message from `start` on that leaves changed. What was changed for an earlier request is not made again."""
+        mended, forms, old = self.history.folding.mended, self.view.forms, self.made
+        touched: Iterable[int]
+        if old is not None and old.forms is forms and old.start == start:
+            made, touched = old, (place[0] for place in islice(mended, old.mended, None))
+        else:
+            made, touched = Made(forms, start), dict.fromkeys([place[0] for place in forms] + [place[0] for place in mended])
+        for ordinal in touched:
+            if ordinal < start:
+                continue
+            if old is not None and old is not made and old.knows(ordinal, self.history.messages[ordinal], forms):
+                raw = old.swapped.get(ordinal)
+            else:
+                raw = self._rewritten(ordinal, None)
+            if raw is None:
+                made.gone.add(ordinal)
+            else:
+                made.swapped[ordinal] = raw
+        made.mended = len(mended)
+        return made
+
+    def _breaks(self, number: int, ordinal: int) -> list[tuple[int, int, int | None]]:
+        """Where the messages from `ordinal` on are more or fewer than the log's: (first ordinal, last ordinal, cycle to build), in order."""
+        folding, units, made = self.history.folding, self.history.units, self.made
+        found: dict[int, tuple[int, int | None]] = {empty: (empty, None) for empty in folding.empty if empty >= ordinal}
+        found.update((gone, (gone, None)) for gone in (made.gone if made else ()))
+        found.update((after, (after, None)) for after in self.view.inserted if after >= ordinal)
+        groups = {cycle for cycle in folding.displaced if cycle >= number}
         if folding.open_cycle is not None and folding.open_cycle >= number and is_displaced(units, folding.open_cycle):
-            groups.append(folding.open_cycle)
-        groups += [flat for flat in self.view.flattened if flat >= number and flat not in groups]
-        for cycle in groups:
-            builders[units[cycle].first] = (self._group_end(cycle), _Builder(self, "group", cycle))
-        return [(first, last, build) for first, (last, build) in sorted(builders.items())]
+            groups.add(folding.open_cycle)
+        groups.update(flat for flat in self.view.flattened if flat >= number)
+        found.update((units[cycle].first, (self._group_end(cycle), cycle)) for cycle in groups)
+        return [(first, last, cycle) for first, (last, cycle) in sorted(found.items())]
 
     def _group_end(self, cycle: int) -> int:
-        last = self.history.units[cycle].last
-        for unit in self.history.units[cycle + 1 :]:
-            if unit.first > last:
+        units, last = self.history.units, self.history.units[cycle].last
+        for number in range(cycle + 1, len(units)):
+            if units[number].first > last:
                 break
-            last = max(last, unit.last)
+            last = max(last, units[number].last)
         return last
-
-    def message(self, ordinal: int) -> None:
-        """One message with the forms its parts have now, and a kept nudge behind it."""
-        if ordinal not in self.history.folding.empty:
-            raw, known = self.raws[ordinal], self.made.get(ordinal)
-            if known is None or known[0] is not raw:
-                known = self.made[ordinal] = (raw, self._rewritten(ordinal, None))
-            if known[1] is not None:
-                self.out.append(known[1])
-        self._inserted(ordinal)
 
     def _inserted(self, ordinal: int) -> None:
         if ordinal in self.view.inserted:
@@ -171,21 +210,6 @@ class Emission:
                 return self.codec.rewrite(raw, changes)
             return self.codec.only(raw, keep)
         return self.codec.rewrite(raw, changes) if changes else raw
-
-
-@dataclass(frozen=True, slots=True)
-class _Builder:
-    """What to do when a special is reached."""
-
-    emission: Emission
-    what: str
-    number: int
-
-    def __call__(self) -> None:
-        if self.what == "group":
-            self.emission.group(self.number)
-        else:
-            self.emission.message(self.number)
 
 
 def turns(history: History, codec: Codec) -> tuple[bool, bool]:

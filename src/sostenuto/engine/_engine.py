@@ -102,7 +102,7 @@ class Engine:
         if run.refused is not None:
             raise FixedPartTooLarge(run.refused, window=run.facts.window)
         state = self._edited(draft.state, run)
-        out, segments, heads = self._emitted(state)
+        out, emission, heads = self._emitted(state)
         behind = (OPENING,) if turns(state.history, self.plan.codec)[1] and not run.nudges else ()
         out, nudges = with_nudges(out, run.nudges or behind, self.plan.codec, alternating=self.plan.alternating)
         # an instruction without a word is refused by endpoints, and says nothing (D20)
@@ -122,11 +122,13 @@ class Engine:
             self.plan.codec.name,
             run.thinking_off,
         )
-        expected = guarded(out, self.state.sent.expected)
+        made = emission.made
+        sent = Sent(guarded(out, self.state.sent.expected), tuple(emission.segments), nudges, made.swapped if made else {})
         self.state = replace(
             state,
             memory=run.memory,
-            sent=Sent(expected, segments, nudges),
+            sent=sent,
+            made=made,
             sent_to=state.length,
             heads=heads,
             request=request,
@@ -146,24 +148,24 @@ class Engine:
             pinned = {ordinal for ordinal in history.pinned if ordinal < length}
             fresh = rebuilt(history, history.messages[:length], pinned=pinned)
             memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
-            self.state = replace(self.state, history=fresh, view=view_of(self.state.edits, history=fresh), memory=memory)
+            self.state = replace(self.state, history=fresh, view=view_of(self.state.edits, history=fresh), memory=memory, made=None)
 
     def _edited(self, state: State, run: Run) -> State:
         if not run.edits:
-            return replace(state, view=run.view)
-        changed = {place[0] for edit in run.edits for place, _ in edit.forms}
+            return state if run.view is state.view else replace(state, view=run.view)
         covers = any(edit.cover or edit.flattened or edit.inserted for edit in run.edits)
-        made = {} if covers else {ordinal: known for ordinal, known in state.made.items() if ordinal not in changed}
         heads = () if covers else state.heads
-        return replace(state, edits=(*state.edits, *run.edits), view=run.view, made=made, heads=heads)
+        return replace(state, edits=(*state.edits, *run.edits), view=run.view, heads=heads)
 
-    def _emitted(self, state: State) -> tuple[list[Raw], tuple[tuple[int, int, int], ...], tuple[Raw, ...]]:
+    def _emitted(self, state: State) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
         emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made)
         heads = emission.head(state.heads)
         emission.body(state.view.start)
         out = opened(emission.out, self.plan.codec)
         shift = len(out) - len(emission.out)
-        return out, tuple((position + shift, ordinal, count) for position, ordinal, count in emission.segments), heads
+        if shift:
+            emission.segments = [(position + shift, ordinal, count) for position, ordinal, count in emission.segments]
+        return out, emission, heads
 
     # ------------------------------------------------------------------ facts
 
@@ -288,7 +290,7 @@ class Engine:
 
 def _folding(codec: Codec) -> Folding:
     strict = codec.name == "anthropic"
-    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id if strict else None, strict=strict)
+    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=strict)
 
 
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:

@@ -66,7 +66,10 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
         for position, ordinal in enumerate(order):
             raws[ordinal] = handed[position]
         expected = list(handed)
-    return replace(state, raws=raws, expected=guarded(expected, state.expected), order=order, length=length, kept_mode=found.kept_mode)
+    made = state.made
+    if made is not None and any(ordinal in made.swapped or ordinal in made.gone for _, ordinal in found.fresh):
+        made = None  # what a changed message was made from carries something else now, such as a cache marker
+    return replace(state, made=made, raws=raws, expected=guarded(expected, state.expected), order=order, length=length, kept_mode=found.kept_mode)
 
 
 def _forked(state: State, found: Match) -> State:
@@ -90,7 +93,7 @@ def _forked(state: State, found: Match) -> State:
         edits=edits,
         view=view_of(edits, history=history),
         sent_to=min(state.sent_to, at),
-        made={},
+        made=None,
         heads=(),
         memory=replace(state.memory, ripe_to=0, ripe_gain=0),
         branches=(*state.branches, left),
@@ -111,7 +114,7 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
         state,
         history=history,
         view=view_of(state.edits, history=history),
-        made={},
+        made=None,
         heads=(),
         memory=replace(state.memory, ripe_to=0, ripe_gain=0),
         branches=(*state.branches, old),
@@ -126,4 +129,4 @@ def _shortened(state: State, handed: list[Raw], found: Match) -> State:
     kept = tuple(order[: found.taken - len(rest)]) + rest
     gone = [ordinal for ordinal in order if ordinal not in set(kept)]
     event = Event("absent", 0, 0, f"the host left out {len(gone)} messages", (range_key(gone[0], gone[-1]),) if gone else ())
-    return replace(state, order=kept, events=(*state.events, event), made={})
+    return replace(state, order=kept, events=(*state.events, event), made=None)

@@ -207,6 +207,6 @@ def _ordinals(sent: Sent, length: int) -> list[int | None]:
     out: list[int | None] = [None] * length
     for position, ordinal, count in sent.segments:
         for step in range(count):
-            if position + step < length:
+            if position + step < length and ordinal + step not in sent.changed:
                 out[position + step] = ordinal + step
     return out

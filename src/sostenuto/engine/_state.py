@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sostenuto.engine._emission import Made
 from sostenuto.ladder import Edit, Event, Facts, History, Memory, View
 from sostenuto.protocols import Raw
 from sostenuto.tokens import Measure
@@ -40,12 +42,13 @@ class Sent:
     """The last request's messages: what a caller who keeps them will hand back.
 
     `expected` compares by content for the newest 16 and by identity first for the rest. `segments` say which ordinals stand
-    where: (position, ordinal, count); positions in no segment are ours. `nudges` is how many messages at the end are nudges.
+    where: (position, ordinal, count); positions in no segment are ours, and so are those whose ordinal is in `changed`. `nudges` is how many messages at the end are nudges.
     """
 
     expected: list[Raw] = field(default_factory=list)
     segments: tuple[tuple[int, int, int], ...] = ()
     nudges: int = 0
+    changed: Mapping[int, Raw] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class State:
         order: ordinals the caller still hands over, None when all; `kept_mode`: the caller hands back what a request held.
         edits: every edit ever made, active or not; `view` what the active ones amount to.
         sent: the last request's messages; `sent_to`: messages that have been in a request.
-        made: native forms of changed messages, by ordinal, with the object they were made from; only a memo.
+        made: native forms of changed messages; only a memo.
         request: the last request, returned again when nothing changed since; `asked` is what it was asked with.
         measured: what its messages and system prompt weighed; `media` the part of that for attachments.
         branches: what forks left behind.
@@ -85,7 +88,7 @@ class State:
     memory: Memory = field(default_factory=Memory)
     sent: Sent = field(default_factory=Sent)
     sent_to: int = 0
-    made: dict[int, tuple[Raw, Raw | None]] = field(default_factory=dict)
+    made: Made | None = None
     heads: tuple[Raw, ...] = ()
     request: Request | None = None
     asked: tuple[Any, ...] = ()

@@ -21,6 +21,9 @@ _THOUGHT: Place = ("reasoning", WHOLE)
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 """Fields in which compatible servers return reasoning; several may hold the same words, so together they are one part."""
 
+_LEGACY_ID = "function_call"
+"""How a legacy function message finds its call: neither bears an id, and there is one call at a time."""
+
 
 def located(raw: dict[str, Any], *, role: str) -> list[tuple[Place, Part]]:
     """Every part with its place, in a fixed order: reasoning, content, refusal, audio, calls."""
@@ -50,7 +53,7 @@ def located(raw: dict[str, Any], *, role: str) -> list[tuple[Place, Part]]:
 def _calls(raw: dict[str, Any], found: list[tuple[Place, Part]]) -> None:
     legacy = fields(raw.get("function_call"))
     if legacy is not None:
-        found.append((("function_call", WHOLE), Call("", word(legacy.get("name")), _arguments(legacy.get("arguments")))))
+        found.append((("function_call", WHOLE), Call(_LEGACY_ID, word(legacy.get("name")), _arguments(legacy.get("arguments")))))
     calls = raw.get("tool_calls")
     if isinstance(calls, list | tuple):
         found.extend((("tool_calls", i), _call(call)) for i, call in enumerate(calls))
@@ -77,7 +80,8 @@ def _arguments(value: Any) -> str:
 
 def _result(raw: dict[str, Any]) -> Result:
     text, media = _results.read(raw.get("content"), media_of=attachment)
-    return Result(word(raw.get("tool_call_id")), text, None, media, word(raw.get("name")))
+    call_id = word(raw.get("tool_call_id")) or (_LEGACY_ID if raw.get("role") == "function" else "")
+    return Result(call_id, text, None, media, word(raw.get("name")))
 
 
 def _thinking(raw: dict[str, Any]) -> Thinking | None:

@@ -10,7 +10,7 @@ from sostenuto.ladder._fixed import fixed_told
 from sostenuto.ladder._forms import clipped
 from sostenuto.ladder._media import stripped
 from sostenuto.ladder._run import Keep, Outcome, Run
-from sostenuto.messages import Part, Result, key_of
+from sostenuto.messages import Part, key_of
 
 
 def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sostenuto.engine import Asked, Draft, Engine, Plan, Profile, Request, drive, drive_async, stored, summarized, summarized_async
 from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
 from sostenuto.formats.detect import detect
 from sostenuto.ladder import Event, Need, Outcome, Run, Settings, Summarize
+from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._wiring import CODECS, Counter, ruler_of
 from sostenuto.messages import Message, Pinned, fingerprint
 from sostenuto.protocols import Codec, Raw, Store, Summarizer
+from sostenuto.tokens import Ruler
 from sostenuto.window import Window
 
 
@@ -36,6 +38,7 @@ class Wishes:
     format: str | None = None
     summarizer_window: int | None = None
     deadline_s: float | None = None
+    calibrations: Calibrations = field(default_factory=Calibrations)
 
 
 class Driver:
@@ -81,8 +84,19 @@ class Driver:
                 alternating=self.wishes.profile.alternating_roles,
                 cache_lifetime_s=self.wishes.profile.cache_lifetime_s,
             )
-            self.engine = Engine(plan, ruler=ruler_of(self.wishes.model, self.wishes.counter))
+            self.engine = Engine(plan, ruler=self.ruler())
         return self.engine
+
+    def ruler(self) -> Ruler:
+        """The way of counting, with what was learned about the model before."""
+        known = self.wishes.calibrations.get(self.wishes.model)
+        return ruler_of(self.wishes.model, self.wishes.counter, calibration=known)
+
+    def record(self, reply_or_usage: object) -> None:
+        """Hand a report to the engine, and what it taught to the other conversations with this model."""
+        if self.engine is not None:
+            self.engine.record(reply_or_usage)
+            self.wishes.calibrations.put(self.wishes.model, self.engine.state.history.ruler.calibration)
 
     def codec(self, messages: Sequence[Raw], system: Any) -> Codec:
         """Explicit, then by structure, then by the provider of the model (D58)."""

@@ -33,8 +33,9 @@ from sostenuto.engine import (
 )
 from sostenuto.errors import UnknownFormat, UnknownSetting, UnusableInput
 from sostenuto.ladder import Event, Settings
+from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._driving import Driver, Wishes, pretended
-from sostenuto.manager._wiring import CODECS, Counter, Pin, pinning, ruler_of, window_of
+from sostenuto.manager._wiring import CODECS, Counter, Pin, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
@@ -65,6 +66,7 @@ class ContextManager:
         settings: every number of the ladder (`Settings`).
         summarizer_window: tokens the summarizer takes; default: this model's.
         deadline_s: seconds a summary may take; default: grows with its input.
+        calibrations: what was learned about models; hand the same object to several managers, or keep it in a file.
 
     Raises:
         UnknownSetting: for a value that cannot be used, naming it and the remedy.
@@ -91,6 +93,7 @@ class ContextManager:
         settings: Settings | None = None,
         summarizer_window: int | None = None,
         deadline_s: float | None = None,
+        calibrations: Calibrations | None = None,
     ) -> None:
         if format is not None and format not in CODECS:
             raise UnknownFormat(f"format {format!r} is not known; use one of {', '.join(sorted(CODECS))}")
@@ -119,6 +122,7 @@ class ContextManager:
                 format=format,
                 summarizer_window=summarizer_window,
                 deadline_s=deadline_s,
+                calibrations=calibrations or Calibrations(),
             )
         )
 
@@ -177,8 +181,7 @@ class ContextManager:
 
     def record(self, reply_or_usage: object) -> None:
         """Learn from what the provider reported: any provider's usage, or a whole reply that holds one."""
-        if self._driver.engine is not None:
-            self._driver.engine.record(reply_or_usage)
+        self._driver.record(reply_or_usage)
         if self._clock is not None:
             self._last_call = self._clock()
 
@@ -293,7 +296,7 @@ class ContextManager:
         if self._driver.engine is None:
             return Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
         plan = replace(self._driver.engine.plan, window=self.window, bound=profile.prefix_bound_thinking)
-        tokens = self._driver.engine.switch(plan, ruler_of(model, counter))
+        tokens = self._driver.engine.switch(plan, self._driver.ruler())
         lines = self._driver.wishes.settings.thresholds
         if tokens <= lines.compact * self.window.tokens:
             verdict = "it fits as it is"

@@ -3,10 +3,11 @@
 from sostenuto.replaying._cost import Costs, costs, input_cost_ratio
 from sostenuto.replaying._figures import EstimatorError, Figures, estimator_error, figures, rungs
 from sostenuto.replaying._metered import Metered
+from sostenuto.replaying._pieces import items
 from sostenuto.replaying._retention import Retention, retention
 from sostenuto.replaying._row import Arrived, Happening, Row, arrived, record, row
-from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, histories, plain, rows
-from sostenuto.replaying._shadow import predictions
+from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows
+from sostenuto.replaying._shadow import Shadow, predictions
 
 __all__ = [
     "Arrived",
@@ -22,12 +23,15 @@ __all__ = [
     "Reply",
     "Retention",
     "Row",
+    "Shadow",
     "arrived",
+    "as_sent",
     "costs",
     "estimator_error",
     "figures",
     "histories",
     "input_cost_ratio",
+    "items",
     "plain",
     "predictions",
     "record",

@@ -102,7 +102,7 @@ def histories(recorded: Recorded, *, history: History = "full", pins: Sequence[s
             before: list[Mapping[str, Any]] = list(recorded.messages[: reply.upto])
             at = place
         else:
-            before = [*reply.preface, *recorded.messages[reply.boundary : reply.upto]]
+            before = as_sent(recorded, reply).messages
             at = _after_first_user(before)
         if before:
             yield Handed(before[:at] + planted + before[at:] if planted else before, reply)
@@ -115,9 +115,9 @@ def rows(
     handed: Iterable[Handed],
     pins: Sequence[str] = (),
     max_output: int | None = None,
-    after: Callable[[Handed], None] = lambda handed: None,
+    after: Callable[[Row, Handed], None] = lambda row, handed: None,
 ) -> Iterator[Row]:
-    """One row for each history in `handed`, in order. `after` is called once a request stands, to feed its reply back.
+    """One row for each history in `handed`, in order. `after` is called once a row was taken, to feed its reply back.
 
     Raises what the engine raises.
     """
@@ -128,7 +128,7 @@ def rows(
         )
         continues = len(last) <= len(one.messages) and all(a is b for a, b in zip(last, one.messages, strict=False))
         came = one.messages[len(last) :] if continues else one.messages
-        yield Row(
+        row = Row(
             index=index,
             tokens=request.tokens,
             window=request.window,
@@ -139,13 +139,19 @@ def rows(
             nudges=_trailing(request.arguments, one.messages[-1]),
             notices=tuple(request.notices),
         )
-        after(one)
+        yield row
+        after(row, one)
         last = one.messages
 
 
 def body(arguments: Mapping[str, Any]) -> Mapping[str, object]:
     """The part of a request's arguments that holds the conversation: messages, and the system text where it stands apart."""
     return {name: arguments[name] for name in ("system", "messages") if arguments.get(name)}
+
+
+def as_sent(recorded: Recorded, reply: Reply) -> Handed:
+    """The history of one reply as it was sent at the time: the recording's own summary and everything after it."""
+    return Handed([*reply.preface, *recorded.messages[reply.boundary : reply.upto]], reply)
 
 
 def plain(handed: Iterable[Handed], *, system: Any = None) -> Iterator[Mapping[str, object]]:

@@ -1,0 +1,67 @@
+"""What was learned about models, shared by the conversations of a process and kept between processes (origin 1.3)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from sostenuto.tokens import Calibration, dump, load
+
+
+class Calibrations:
+    """Hand one object to several managers and the second conversation with a model starts with what the first one learned.
+
+    It is keyed by ``provider:model``; conversations without a model's name neither read nor write it.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, Calibration] = {}
+
+    def get(self, model: str) -> Calibration | None:
+        """What is known of a model."""
+        return self._known.get(model)
+
+    def put(self, model: str, calibration: Calibration) -> None:
+        """Remember what was learned."""
+        if model:
+            self._known[model] = calibration
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Calibrations:
+        """What `save` wrote. A missing file is an empty start; one that cannot be read is moved aside, never an error."""
+        found, where = cls(), Path(path)
+        try:
+            found._known = load(json.loads(where.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return found
+        except (OSError, ValueError, RecursionError):
+            with suppress(OSError):
+                where.replace(where.with_name(where.name + ".unreadable"))
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> bool:
+        """Write it, whole or not at all, readable by the owner only; False if nothing was learned or the file could not be written."""
+        data = dump(self._known)
+        if not data["models"]:
+            return False
+        where = Path(path)
+        try:
+            where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # a temporary file is created with mode 0600, and stays that way
+            handle, name = tempfile.mkstemp(dir=where.parent, prefix=where.name)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    json.dump(data, file)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(name, where)
+            except OSError:
+                with suppress(OSError):
+                    os.unlink(name)
+                raise
+        except OSError:
+            return False
+        return True
