@@ -26,7 +26,7 @@ TOOLS: list[Raw] = [
     for name in ("read_file", "search_files", "run_command", "write_file", "list_folder", "ask_person")
 ]
 _WORDS = """the import reader skips a row when its cursor meets an empty batch so offset limit and page no longer agree return value
-error None true self index for in def class assert test path source target column table status queue retry == != ( ) : , .""".split()
+error None true self index for in def class assert test path source target column table status queue retry == != ( ) : , .""".split()  # noqa: SIM905 - a word list
 _POOL_CHARACTERS = 2_000_000
 
 

@@ -69,7 +69,7 @@ def faults(arguments: dict[str, Any], *, format: str, handed: Sequence[Raw]) -> 
     validator = independent()
     if validator is not None:
         found += [f"independent: {text}" for text in validator.check(arguments, format)]
-    if any(call.get("type") == "custom" for raw in handed if isinstance(raw, dict) for call in raw.get("tool_calls") or ()):
+    if any(call.get("type") == "custom" for raw in handed for call in raw.get("tool_calls") or ()):
         # the other validator does not know custom tools, whose input is any text
         found = [text for text in found if text.partition(": ")[2].partition(": ")[2] != "arguments are not JSON"]
     ends_so = bool(handed) and CODECS[format].decode(handed[-1]).role == "assistant"

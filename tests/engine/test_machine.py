@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sostenuto.engine import State
 from sostenuto.engine._emission import Emission, opened
 from sostenuto.errors import FixedPartTooLarge
-from sostenuto.ladder import History, view_of
+from sostenuto.ladder import History, unanswered, view_of
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Folding
 from sostenuto.protocols import Codec, Raw
@@ -205,6 +205,9 @@ class Conversation(RuleBasedStateMachine):
             assert state.history.span(0, number) == running
             for place in state.history.units[number].parts:
                 running += state.history.part(place.ordinal, place.index)
+            for slot in state.history.units[number].slots:
+                if slot.result is None:
+                    running += state.history.piece(unanswered(slot))
         assert state.history.span(0, settled) == running
         assert not messages or faults({"messages": messages}, format=self.format, handed=messages) == []
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sostenuto.engine import Request
+from sostenuto.engine import Request, State
 from sostenuto.ladder import History
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Call, Media, Message, Part, Text, parse_key
@@ -46,7 +45,7 @@ class Witness:
         return self.state.history
 
     @property
-    def state(self) -> Any:
+    def state(self) -> State:
         """The engine's state."""
         engine = self.manager._driver.engine
         assert engine is not None
@@ -89,9 +88,9 @@ class Witness:
 
     def _levels_rise(self) -> None:
         view = self.state.view
+        in_view = {(place.ordinal, place.index) for unit in self.history.units[view.start :] for place in unit.parts}
         for place, level in self.levels.items():
-            covered = view.start < len(self.history.units) and place[0] < self.history.units[view.start].first
-            assert covered or view.start >= len(self.history.units) or view.levels.get(place, 0) >= level
+            assert place not in in_view or view.levels.get(place, 0) >= level
         assert view.start >= self.start
         self.levels, self.start = dict(view.levels), view.start
 

@@ -26,8 +26,8 @@ _USER = {"role": "user", "content": "hi"}
         ({"role": "assistant", "content": None}, Message("assistant", ())),
         ({"role": "user", "content": ["bare", {"type": "text", "text": ""}]}, Message("user", (Text("bare"), Text("")))),
         ({"role": "tool", "tool_call_id": "a", "content": ""}, Message("tool", (Result("a", ""),))),
-        ({"role": "function", "name": "f", "content": "x"}, Message("tool", (Result("", "x", name="f"),))),
-        ({"role": "assistant", "content": None, "function_call": {"name": "f"}}, Message("assistant", (Call("", "f", ""),))),
+        ({"role": "function", "name": "f", "content": "x"}, Message("tool", (Result("function_call", "x", name="f"),))),
+        ({"role": "assistant", "content": None, "function_call": {"name": "f"}}, Message("assistant", (Call("function_call", "f", ""),))),
         ({"role": "assistant", "refusal": "no", "content": None}, Message("assistant", (Text("no"),))),
         (
             {"role": "assistant", "content": "b", "reasoning_content": "a", "tool_calls": []},
@@ -53,7 +53,7 @@ def test_each_form_of_a_message_is_read(raw: dict[str, Any], message: Message) -
         ({"id": "a", "function": {"name": "f", "arguments": {"x": "é"}}}, Call("a", "f", '{"x": "é"}')),
         ({"id": "a", "function": {"name": "f"}}, Call("a", "f", "")),
         ({"id": None, "function": {"name": None, "arguments": None}}, Call("", "", "")),
-        ({"id": "a", "type": "custom", "custom": {"name": "f", "input": "free text"}}, Call("a", "f", "free text")),
+        ({"id": "a", "type": "custom", "custom": {"name": "f", "input": "free text"}}, Call("a", "f", "free text", free=True)),
         ("odd", Opaque("tool_call", "odd")),
     ],
 )

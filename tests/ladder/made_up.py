@@ -16,7 +16,8 @@ from sostenuto.protocols import Codec, Raw
 
 CODECS: dict[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
 FORMATS = sorted(CODECS)
-RETRIEVE = [{"type": "function", "function": {"name": "recall", "parameters": {"type": "object", "properties": {"key": {"type": "string"}}}}}]
+_KEY = {"type": "object", "properties": {"key": {"type": "string"}}}
+RETRIEVE = [{"type": "function", "function": {"name": "recall", "parameters": _KEY}}]
 PLACEHOLDER = "cleared to save space"
 LEFT_OUT = "left out here"
 
@@ -55,7 +56,9 @@ class Talk:
         self.messages.append({"role": "assistant", "content": text})
         return self
 
-    def cycle(self, *results: str | int, name: str = "bash", arguments: Raw | None = None, thinking: str = "", failed: bool = False) -> Talk:
+    def cycle(
+        self, *results: str | int, name: str = "bash", arguments: Raw | None = None, thinking: str = "", failed: bool = False
+    ) -> Talk:
         """The model calls a tool once per result, and is answered. A number is a result of so many tokens."""
         ids = self.calls(*[name] * len(results), arguments=arguments, thinking=thinking)
         for call_id, result in zip(ids, results, strict=True):

@@ -93,7 +93,7 @@ def test_the_estimate_of_what_was_sent_is_the_report(steps: list[tuple[int, int,
         sent = Measure(weight if exact else weight * UNIT, 4 * messages)
         known, alarm = learn(known, sent=sent, reported=reported, window=None)
         assert alarm is not None or known.total(sent) == reported
-        assert exact or 2.0 <= known.ratio <= 6.0
+        assert exact or 1.0 <= known.ratio <= 9.0
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(-50_000, 50_000), st.integers(0, 10**6))
@@ -128,9 +128,9 @@ def test_small_steps_are_pooled() -> None:
 
 
 def test_one_outlier_moves_the_ratio_no_more_than_the_smoothing() -> None:
-    """An absurd increment lands at the clamp, smoothed."""
+    """An absurd increment counts as the clamp of increments, 9 characters a token, and moves the ratio by seven tenths of the way."""
     known = taught((characters(40_000), 10_000), (characters(80_000), 10_100), window=None)
-    assert known.ratio <= 0.3 * 4.0 + 0.7 * 6.0 + 1e-9
+    assert known.ratio <= 0.3 * 4.0 + 0.7 * 9.0 + 1e-9
 
 
 def test_media_are_not_divided_by(  # origin 14.2, 3
@@ -181,7 +181,7 @@ def test_case_47_half_the_buffer_is_an_alarm() -> None:
     for count, reported in ((65_600, 32_800), (66_600, 33_300), (67_600, 33_400)):
         known, alarm = learn(known, sent=characters(count * 4), reported=reported, window=None)
         assert alarm is not None
-        assert known.ratio == 4.0
+        assert known.ratio == pytest.approx(4.0, rel=0.001)
         assert known.total(characters(count * 4)) == pytest.approx(count, rel=0.01)
     assert known.served == 32_800
 
@@ -251,7 +251,7 @@ def test_what_was_learned_survives_being_written_down() -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        {"model": "m", "ratio": 9.0, "overhead": 1},
+        {"model": "m", "ratio": 9.5, "overhead": 1},
         {"model": "m", "ratio": math.nan, "overhead": 1},
         {"model": "m", "ratio": "4", "overhead": 1},
         {"model": "m", "ratio": 4.0, "overhead": math.inf},
@@ -279,7 +279,7 @@ def test_a_corrupt_entry_is_skipped(entry: object) -> None:
 )
 def test_loading_never_raises(data: Any) -> None:
     """Whatever the file holds, loading gives a mapping of sound calibrations."""
-    assert all(item.exact or 2.0 <= item.ratio <= 6.0 for item in load(data).values())
+    assert all(item.exact or 1.0 <= item.ratio <= 9.0 for item in load(data).values())
 
 
 def test_the_first_estimate_after_a_rewrite_is_near_on_a_synthetic_provider() -> None:

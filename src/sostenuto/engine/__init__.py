@@ -5,8 +5,8 @@ from sostenuto.engine._engine import Asked, Draft, Engine, Plan
 from sostenuto.engine._overflow import Overflow, overflow
 from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
 from sostenuto.engine._profile import Profile, profile_of
-from sostenuto.engine._recall import Hit, read, search
-from sostenuto.engine._snapshot import dumped, loaded
+from sostenuto.engine._recall import Hit, names_call, read, search
+from sostenuto.engine._snapshot import dumped
 from sostenuto.engine._state import Request, State
 from sostenuto.engine._tools import answered, taken, tools
 
@@ -28,7 +28,7 @@ __all__ = [
     "drive",
     "drive_async",
     "dumped",
-    "loaded",
+    "names_call",
     "overflow",
     "profile_of",
     "read",

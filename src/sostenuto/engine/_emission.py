@@ -65,8 +65,8 @@ class Emission:
         if number >= len(units):
             return
         ordinal = units[number].first
-        if number > 0 and units[number - 1].last >= ordinal:
-            ordinal = self._shared(number, ordinal)
+        if self.history.before(number) >= ordinal:
+            number, ordinal = self._shared(number)
         self.made = self._remembered(ordinal)
         whole = self.raws[ordinal:total]
         for changed, raw in self.made.swapped.items():
@@ -91,13 +91,19 @@ class Emission:
             piece = whole if stop - first == len(whole) else whole[first - base : stop - base]
             self.out = self.out + piece if self.out else piece
 
-    def _shared(self, number: int, ordinal: int) -> int:
-        """The first kept unit shares its message with the last covered one: only its own parts stay."""
-        unit = self.history.units[number]
-        kept = self._rewritten(ordinal, {place.index for place in unit.parts if place.ordinal == ordinal})
-        if kept is not None:
-            self.out.append(kept)
-        return ordinal + 1
+    def _shared(self, number: int) -> tuple[int, int]:
+        """Kept units tangled with covered ones, whose results stand in or behind their messages: only their own parts stay.
+
+        Returns the first unit that is not, and the first ordinal that is still to be sent.
+        """
+        units, last = self.history.units, self.history.before(number)
+        first = units[number].first
+        while number < len(units) and units[number].first <= last:
+            self._unit(number)
+            number += 1
+        for ordinal in range(first, last + 1):
+            self._inserted(ordinal)
+        return number, last + 1
 
     def _remembered(self, start: int) -> Made:
         """Every message from `start` on that leaves changed. What was changed for an earlier request is not made again."""
@@ -122,7 +128,7 @@ class Emission:
         return made
 
     def _breaks(self, number: int, ordinal: int) -> list[tuple[int, int, int | None]]:
-        """Where the messages from `ordinal` on are more or fewer than the log's: (first ordinal, last ordinal, cycle to build), in order."""
+        """Where the messages from `ordinal` on are more or fewer than the log's: (first, last ordinal, cycle to build), in order."""
         folding, units, made = self.history.folding, self.history.units, self.made
         found: dict[int, tuple[int, int | None]] = {empty: (empty, None) for empty in folding.empty if empty >= ordinal}
         found.update((gone, (gone, None)) for gone in (made.gone if made else ()))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sostenuto.engine._attachments import attached
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
 from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._growing import IsPinned, grown, rebuilt
-from sostenuto.engine._matching import guarded, match
+from sostenuto.engine._matching import guarded, match, twins
+from sostenuto.engine._snapshot import loaded
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, nudge_tokens, view_of
@@ -71,6 +74,7 @@ class Engine:
         self.plan = plan
         self.state = State(History(ruler, _folding(plan.codec)))
         self._toolbox = Toolbox()
+        self._ruler = ruler
         self._instructions: Instructions | None = None
 
     # ------------------------------------------------------------------ one request
@@ -78,6 +82,7 @@ class Engine:
     def begin(self, asked: Asked) -> Request | Draft:
         """Take in what was handed over. The same as last time, with nothing recorded since, gives the very same request (D63)."""
         codec, state = self.plan.codec, self.state
+        self._ruler = state.history.ruler
         lead = codec.split_system(asked.messages)
         handed = asked.messages[lead:] if lead else asked.messages
         found = match(handed, state, decode=codec.decode)
@@ -98,9 +103,13 @@ class Engine:
 
         Raises:
             FixedPartTooLarge: if nothing that may be left out is left.
+            ContextOverflow: after a refusal, if the request would not be smaller than the refused one (D19).
         """
         if run.refused is not None:
             raise FixedPartTooLarge(run.refused, window=run.facts.window)
+        if run.total > run.facts.budget:
+            # the last look: nothing may leave over the window, whatever a rung believed it could free (invariant 2)
+            raise FixedPartTooLarge(_remaining(run), window=run.facts.window)
         state = self._edited(draft.state, run)
         out, emission, heads = self._emitted(state)
         behind = (OPENING,) if turns(state.history, self.plan.codec)[1] and not run.nudges else ()
@@ -110,7 +119,11 @@ class Engine:
         arguments = self.plan.codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
         if self.plan.cache == "auto":
             arguments = self.plan.codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
-        tokens = run.total + nudge_tokens(run, run.nudges)
+        measured = run.view.measure(run.history) + run.facts.system_measure
+        tokens = run.history.ruler.total(measured) + nudge_tokens(run, run.nudges)
+        refused = self.state.request if draft.asked.forced is not None else None
+        if refused is not None and (not run.edits or (tokens >= refused.tokens and not draft.asked.strip_media)):
+            raise ContextOverflow(f"the provider refused a request of about {refused.tokens:,} tokens; nothing smaller can be made of it")
         events = (*state.events, *_repairs(state, self.state.length), *run.events)
         request = Request(
             arguments,
@@ -123,7 +136,10 @@ class Engine:
             run.thinking_off,
         )
         made = emission.made
-        sent = Sent(guarded(out, self.state.sent.expected), tuple(emission.segments), nudges, made.swapped if made else {})
+        copies = twins(state.raws, state.expected) if state.order is None and len(state.raws) == len(state.expected) else {}
+        # as they left, markers included: that is what a caller who keeps them hands back
+        left = arguments["messages"][len(arguments["messages"]) - len(out) :]
+        sent = Sent(guarded(left, self.state.sent.expected, twins=copies), tuple(emission.segments), nudges, made.swapped if made else {})
         self.state = replace(
             state,
             memory=run.memory,
@@ -133,8 +149,8 @@ class Engine:
             heads=heads,
             request=request,
             asked=_question(draft.asked, draft.lead),
-            measured=state.view.measure(state.history) + run.facts.system_measure,
-            media=0,
+            measured=measured,
+            media=attached(state, before=self.state, edited=bool(run.edits)),
             waiting=(),
             events=(),
             facts=draft.facts,
@@ -147,8 +163,25 @@ class Engine:
         if len(history.messages) != length:
             pinned = {ordinal for ordinal in history.pinned if ordinal < length}
             fresh = rebuilt(history, history.messages[:length], pinned=pinned)
-            memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
-            self.state = replace(self.state, history=fresh, view=view_of(self.state.edits, history=fresh), memory=memory, made=None)
+            self.state = replace(self.state, history=fresh, made=None)
+        self.state.history.ruler = self._ruler
+
+    def told_next(self, text: str) -> None:
+        """A line for the person that goes with the next request."""
+        self.state = replace(self.state, waiting=(*self.state.waiting, text))
+
+    def load(self, snapshot: Mapping[str, Any]) -> None:
+        """Go on from a snapshot; what the last request held is built again, for a caller who kept it.
+
+        Raises:
+            UnusableInput: it is not a snapshot, or of a newer schema.
+        """
+        state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings)
+        out, emission, _ = self._emitted(state)
+        last, nudges = state.sent.expected, state.sent.nudges
+        kept = out if nudges else out[: len(out) - len(last)]
+        sent = Sent(guarded([*kept, *last]), tuple(emission.segments), nudges)
+        self.state = replace(state, sent=sent)
 
     def _edited(self, state: State, run: Run) -> State:
         if not run.edits:

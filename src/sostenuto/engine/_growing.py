@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sostenuto.engine._matching import Match, guarded
-from sostenuto.engine._state import Branch, State
+from sostenuto.engine._state import Branch, State, branch_key
 from sostenuto.ladder import Event, History, view_of
-from sostenuto.messages import Folding, Message, range_key
+from sostenuto.messages import Folding, Message, fingerprint, range_key
 from sostenuto.protocols import Codec, Raw
 
 IsPinned = Callable[[Raw, Message], bool]
@@ -29,6 +29,7 @@ def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> H
     )
     for ordinal, message in enumerate(messages):
         fresh.add(message, pinned=ordinal in pinned)
+    fresh.prints = {ordinal: print_ for ordinal, print_ in history.prints.items() if ordinal < len(messages)}
     return fresh
 
 
@@ -59,29 +60,40 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
             raws[ordinal] = handed[position]
         order = (*state.order, *range(first, length)) if state.order is not None else None
     elif state.order is None:
-        raws, expected, order = list(handed), list(handed), None
+        raws, expected, order = handed, handed, None
     else:
         order = (*state.order, *range(first, length))
         raws = [*state.raws[:first], *new]
         for position, ordinal in enumerate(order):
             raws[ordinal] = handed[position]
-        expected = list(handed)
+        expected = handed
     made = state.made
     if made is not None and any(ordinal in made.swapped or ordinal in made.gone for _, ordinal in found.fresh):
         made = None  # what a changed message was made from carries something else now, such as a cache marker
-    return replace(state, made=made, raws=raws, expected=guarded(expected, state.expected), order=order, length=length, kept_mode=found.kept_mode)
+    known = found.taken if found.kind == "extension" and not found.fresh and not found.kept_mode else 0
+    return replace(
+        state,
+        made=made,
+        raws=raws,
+        expected=guarded(expected, state.expected, equal=known),
+        order=order,
+        length=length,
+        kept_mode=found.kept_mode,
+        handed=guarded(handed, state.handed) if found.kept_mode else [],
+    )
 
 
 def _forked(state: State, found: Match) -> State:
     """The list goes another way from `found.at` on: edits that read further are inactive, the old way stays recallable (D32)."""
     at = found.at
-    left = Branch(at, tuple(state.raws[at : state.length]))
+    left = Branch(at, _as_handed_over(state, at, state.length), tuple(state.history.messages[at : state.length]))
     history = rebuilt(state.history, state.history.messages[:at], pinned={o for o in state.history.pinned if o < at})
     edits = tuple(replace(edit, active=edit.active and edit.reach < at) for edit in state.edits)
     said = "this is taken as a new conversation" if found.kind == "new" else f"the history goes another way from message {at} on"
     lost = sum(old.active and not new.active for old, new in zip(state.edits, edits, strict=True))
     note = f"{said}; {lost} edits that read further no longer apply" if lost else said
-    event = Event("fork", 0, 0, note, (range_key(at, max(at, state.length - 1)),))
+    key = branch_key(range_key(at, max(at, state.length - 1)), len(state.branches))
+    event = Event("fork", 0, 0, note, (key,))
     order = tuple(o for o in state.order if o < at) if state.order is not None else None
     return replace(
         state,
@@ -105,11 +117,18 @@ def _forked(state: State, found: Match) -> State:
 def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> State:
     """The host changed messages where they stand: they get a new body, edits stay (D46)."""
     messages = list(state.history.messages)
+    prints: dict[int, bytes] = {}
     for position, ordinal in found.fresh:
-        messages[ordinal] = codec.decode(handed[position])
+        message = codec.decode(handed[position])
+        if message != messages[ordinal]:
+            prints[ordinal] = fingerprint(messages[ordinal])
+        messages[ordinal] = message
     history = rebuilt(state.history, messages, pinned=state.history.pinned)
-    event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (f"m{found.at}",))
-    old = Branch(found.at, (state.expected[found.at] if state.order is None else state.raws[found.at],))
+    history.prints = {**prints, **history.prints}
+    first, last = min(prints, default=found.at), max(prints, default=found.at)
+    key = branch_key(range_key(first, last), len(state.branches))
+    event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (key,))
+    old = Branch(first, _as_handed_over(state, first, last + 1), tuple(state.history.messages[first : last + 1]))
     return replace(
         state,
         history=history,
@@ -120,6 +139,16 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
         branches=(*state.branches, old),
         events=(*state.events, event),
     )
+
+
+def _as_handed_over(state: State, first: int, stop: int) -> tuple[Raw, ...]:
+    """Native messages as they were when they came: the newest may have been changed in place since, their copies were not."""
+    places = {ordinal: place for place, ordinal in enumerate(state.order)} if state.order is not None else None
+    out: list[Raw] = []
+    for ordinal in range(first, stop):
+        place = ordinal if places is None else places.get(ordinal, len(state.expected))
+        out.append(state.expected[place] if place < len(state.expected) else state.raws[ordinal])
+    return tuple(out)
 
 
 def _shortened(state: State, handed: list[Raw], found: Match) -> State:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from sostenuto.engine._state import Sent, State
@@ -12,6 +13,8 @@ from sostenuto.protocols import Raw
 
 NEWEST = 16
 """Messages compared by content each time; older ones by identity first (D46)."""
+
+_NO_TWINS: Mapping[int, Raw] = MappingProxyType({})
 
 Decode = Callable[[Raw], Message]
 Kind = Literal["extension", "rewritten", "dropped", "fork", "new"]
@@ -36,14 +39,25 @@ class Match:
     fresh: tuple[tuple[int, int], ...] = ()
 
 
-def guarded(raws: list[Raw], known: Sequence[Raw] = ()) -> list[Raw]:
-    """A list to compare with later: the newest messages as copies, so that a change made in place is seen."""
-    cut = max(0, len(raws) - NEWEST)
-    out = raws[:cut]
-    # copies that are still within the newest are taken over: a frozen copy never changes
-    for position in range(cut, len(raws)):
-        old = known[position] if position < len(known) else None
-        out.append(old if old is not None and old is not raws[position] and old == raws[position] else frozen_copy(raws[position]))
+def twins(raws: Sequence[Raw], copies: Sequence[Raw]) -> dict[int, Raw]:
+    """The newest copies by the identity of what they were made from; the two lists end with the same messages."""
+    return {id(raw): held for raw, held in zip(raws[-NEWEST:], copies[-NEWEST:], strict=False)}
+
+
+def guarded(raws: Sequence[Raw], known: Sequence[Raw] = (), *, equal: int = 0, twins: Mapping[int, Raw] = _NO_TWINS) -> list[Raw]:
+    """A list to compare with later: the newest messages as copies, so that a change made in place is seen.
+
+    Copies in `known` are taken over: a frozen copy never changes. The first `equal` messages were found equal to it just now;
+    `twins` are copies made just now, by the identity of what they were made from.
+    """
+    out = list(raws)
+    for position in range(max(0, len(out) - NEWEST), len(out)):
+        if id(out[position]) in twins:
+            out[position] = twins[id(out[position])]
+            continue
+        old, raw = known[position] if position < len(known) else None, out[position]
+        is_copy = old is not None and old is not raw and (position < equal or old == raw)
+        out[position] = old if old is not None and is_copy else frozen_copy(raw)
     return out
 
 
@@ -52,15 +66,24 @@ def match(handed: list[Raw], state: State, *, decode: Decode) -> Match:
     if state.length == 0:
         return Match("extension", 0)
     raw, kept = _raw_extension(handed, state), None
-    if raw is None or state.kept_mode:
+    kept_mode = state.kept_mode or _holds_nudge(handed, state.sent)
+    if raw is None or kept_mode:
         kept = _kept_extension(handed, state.sent)
-    if state.kept_mode and kept is not None:
+        if kept is None:
+            kept = _again(handed, state.handed)
+    if kept_mode and kept is not None:
         return kept
     if raw is not None:
         return raw
     if kept is not None:
         return kept
     return _changed(handed, state, decode)
+
+
+def _holds_nudge(handed: list[Raw], sent: Sent) -> bool:
+    """Before the first rewrite raw and kept lists differ in nothing but the nudge that was sent behind them (D55)."""
+    count = len(sent.expected)
+    return bool(sent.nudges) and len(handed) >= count and handed[count - 1] == sent.expected[count - 1]
 
 
 def _raw_extension(handed: list[Raw], state: State) -> Match | None:
@@ -75,6 +98,14 @@ def _kept_extension(handed: list[Raw], sent: Sent) -> Match | None:
     for count in (with_nudges, with_nudges - sent.nudges):
         if 0 < count <= len(handed) and handed[:count] == sent.expected[:count]:
             return Match("extension", count, kept_mode=True)
+    return None
+
+
+def _again(handed: list[Raw], before: list[Raw]) -> Match | None:
+    """A caller who keeps what we return asks once more with what it had handed over: a retry, or a step that a person asked for."""
+    count = len(before)
+    if 0 < count <= len(handed) and handed[:count] == before:
+        return Match("extension", count, kept_mode=True)
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -47,6 +46,8 @@ def _text(history: History, key: str) -> str:
 
 def summarized(need: Summarize, summarizer: Summarizer) -> Outcome:
     """Ask a synchronous summarizer in a thread of its own, so that one that hangs can be left behind (algorithms 4)."""
+    import threading  # where no model summarises, nobody waits for this to load
+
     box: list[Outcome] = []
     worker = threading.Thread(target=lambda: box.append(_asked(need, summarizer)), daemon=True, name="sostenuto-summarizer")
     worker.start()
@@ -58,6 +59,7 @@ async def summarized_async(need: Summarize, summarizer: Summarizer) -> Outcome:
     """Ask a summarizer of either kind without blocking the loop."""
     import asyncio
     import inspect
+    import threading
 
     if inspect.iscoroutinefunction(summarizer):
         try:

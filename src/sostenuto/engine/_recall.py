@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sostenuto.checkpoint import EMPTY, fold, listing
-from sostenuto.engine._state import State
+from sostenuto.engine._state import State, branch_key
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking, key_of, parse_key
@@ -32,6 +32,8 @@ def read(state: State, key: str, *, settings: Settings) -> Hit:
         UnknownKey: if the key names nothing in this conversation.
     """
     history = state.history
+    if "~" in key:
+        return _on_branch(state, key)
     address = parse_key(key)
     if address is None:
         text = listing(fold(EMPTY, history.units, policy=settings.policy), key)
@@ -51,6 +53,24 @@ def read(state: State, key: str, *, settings: Settings) -> Hit:
     return _hit(state, key, "\n\n".join(texts) if last is not None else texts[0], f"messages {first} to {stop}")
 
 
+def _on_branch(state: State, key: str) -> Hit:
+    """What a fork or a rewrite by the host left behind, under its own keys (D46)."""
+    name, _, number = key.partition("~")
+    address = parse_key(name)
+    known = len(state.branches)
+    if address is None or not number.isdecimal() or len(number) > 9 or int(number) >= known:
+        raise UnknownKey(f"no branch has the key {key[:80]!r}; this conversation has {known} branches, numbered from 0")
+    branch = state.branches[int(number)]
+    first, index, last = address
+    said = branch.messages[first - branch.at : (first if last is None else last) - branch.at + 1] if first >= branch.at else ()
+    if not said or (index is not None and index >= len(said[0].parts)):
+        raise UnknownKey(f"branch {number} has the messages m{branch.at} to m{branch.at + len(branch.messages) - 1}, not {name}")
+    if index is not None:
+        return _hit(state, key, part_text(said[0].parts[index]), _source(said[0], said[0].parts[index]))
+    text = "\n\n".join(message_text(message, first + number) for number, message in enumerate(said))
+    return _hit(state, key, text, f"messages {first} to {first + len(said) - 1} of branch {number}")
+
+
 def _hit(state: State, key: str, text: str, source: str) -> Hit:
     return Hit(key, text, state.history.ruler.text(text), source)
 
@@ -68,11 +88,17 @@ def _by_call(state: State, call_id: str) -> Hit:
     return read(state, place.key, settings=Settings())
 
 
+def names_call(state: State, words: str) -> bool:
+    """Whether some call of this conversation that was answered has exactly this id."""
+    return any(slot.call_part.id == words and slot.result is not None for unit in state.history.units for slot in unit.slots)
+
+
 def search(state: State, words: str) -> tuple[Hit, ...]:
     """Messages that hold the words, those that are not sent whole first; without regard to case."""
     wanted = words.lower()
     found: list[tuple[int, int, Hit]] = []
-    for ordinal, index, part, where in _searched(state):
+    for ordinal, index, message, where in _searched(state):
+        part = message.parts[index]
         text = part_text(part)
         at = text.lower().find(wanted)
         if at < 0:
@@ -80,28 +106,26 @@ def search(state: State, words: str) -> tuple[Hit, ...]:
         start = max(0, at - EXCERPT_CHARACTERS // 2)
         excerpt = text[start : start + EXCERPT_CHARACTERS]
         visible = where == "" and _is_whole(state, ordinal, index)
-        key = key_of(ordinal, index) + where
-        hit = Hit(key, excerpt, state.history.ruler.text(text), _source(state.history.messages[ordinal], part) if not where else "branch")
+        hit = Hit(key_of(ordinal, index) + where, excerpt, state.history.ruler.text(text), _source(message, part))
         found.append((int(visible), -ordinal, hit))
     return tuple(hit for _, _, hit in sorted(found, key=lambda item: item[:2])[:MOST_HITS])
 
 
-def _searched(state: State) -> Iterator[tuple[int, int, Part, str]]:
-    for ordinal, message in enumerate(state.history.messages[: state.length]):
-        for index, part in enumerate(message.parts):
-            yield ordinal, index, part, ""
+def _searched(state: State) -> Iterator[tuple[int, int, Message, str]]:
+    """Every part of the log and of the branches: ordinal, index, its message, and what its key ends in."""
+    logs = [(0, state.history.messages[: state.length], "")]
+    logs += [(branch.at, list(branch.messages), branch_key("", number)) for number, branch in enumerate(state.branches)]
+    for first, messages, where in logs:
+        for step, message in enumerate(messages):
+            for index in range(len(message.parts)):
+                yield first + step, index, message, where
 
 
 def _is_whole(state: State, ordinal: int, index: int) -> bool:
     if (ordinal, index) in state.view.forms:
         return False
-    start = state.view.start
-    units = state.history.units
-    if start >= len(units):
-        return False
-    if ordinal >= units[start].first:
-        return True
-    return any(units[number].first <= ordinal <= units[number].last for number in state.view.standing)
+    owner = state.history.owner((ordinal, index))
+    return owner >= state.view.start or owner in state.view.standing
 
 
 def part_text(part: Part) -> str:

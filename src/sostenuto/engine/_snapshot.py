@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sostenuto.checkpoint import EMPTY, fold
-from sostenuto.engine._state import State
+from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking
@@ -25,8 +25,13 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
         "format": codec.name,
         "transcript": [{"ordinal": n, "pinned": n in state.history.pinned, "raw": raw} for n, raw in enumerate(state.raws[: state.length])],
         "edits": [_edit(edit) for edit in state.edits],
+        "branches": [{"at": branch.at, "raws": list(branch.raws)} for branch in state.branches],
+        "rewritten": {str(ordinal): base64.b16encode(print_).decode() for ordinal, print_ in state.history.prints.items()},
         "meta": {
             "sent_to": state.sent_to,
+            "kept_mode": state.kept_mode,
+            "nudges": state.sent.nudges,
+            "last_sent": state.sent.expected[-1:],
             "learned_window": state.learned_window,
             "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
         },
@@ -34,7 +39,7 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
 
 
 def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings: Settings) -> State:
-    """The state back. An edit whose guard no longer fits the transcript is inactive.
+    """The state back. An edit whose guard no longer fits the transcript is inactive; of what was sent it knows only the last message.
 
     Raises:
         UnusableInput: if the snapshot is of a newer schema or not a snapshot.
@@ -46,6 +51,10 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         raws = [dict(record["raw"]) for record in records]
         for raw, record in zip(raws, records, strict=True):
             history.add(codec.decode(raw), pinned=bool(record.get("pinned")))
+        history.prints = {int(ordinal): base64.b16decode(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
+        branches = tuple(
+            Branch(branch["at"], tuple(branch["raws"]), tuple(map(codec.decode, branch["raws"]))) for branch in snapshot.get("branches", ())
+        )
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
         meta = snapshot.get("meta") or {}
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
@@ -61,6 +70,9 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         edits=edits,
         view=view_of(edits, history=history),
         memory=replace(memory, ripe_to=0, ripe_gain=0),
+        branches=branches,
+        kept_mode=bool(meta.get("kept_mode")),
+        sent=Sent(list(meta.get("last_sent", ())), nudges=int(meta.get("nudges", 0))),
         sent_to=int(meta.get("sent_to", len(raws))),
         learned_window=meta.get("learned_window"),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from sostenuto.engine._emission import Made
 from sostenuto.ladder import Edit, Event, Facts, History, Memory, View
+from sostenuto.messages import Message
 from sostenuto.protocols import Raw
 from sostenuto.tokens import Measure
 
@@ -42,7 +43,8 @@ class Sent:
     """The last request's messages: what a caller who keeps them will hand back.
 
     `expected` compares by content for the newest 16 and by identity first for the rest. `segments` say which ordinals stand
-    where: (position, ordinal, count); positions in no segment are ours, and so are those whose ordinal is in `changed`. `nudges` is how many messages at the end are nudges.
+    where: (position, ordinal, count); positions in no segment are ours, and so are those whose ordinal is in `changed`.
+    `nudges` is how many messages at the end are nudges.
     """
 
     expected: list[Raw] = field(default_factory=list)
@@ -53,10 +55,16 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What a fork left behind: still recallable."""
+    """What a fork, or a rewrite by the host, left behind: still recallable, under keys that name the branch."""
 
     at: int
     raws: tuple[Raw, ...]
+    messages: tuple[Message, ...]
+
+
+def branch_key(key: str, number: int) -> str:
+    """The address of messages on branch `number`: ``m12-m40~0``."""
+    return f"{key}~{number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,8 @@ class State:
     Attributes:
         history: the log, of which the first `length` messages count.
         raws: the caller's native objects by ordinal, as handed over last; `expected` the same by position, for comparing.
-        order: ordinals the caller still hands over, None when all; `kept_mode`: the caller hands back what a request held.
+        order: ordinals the caller still hands over, None when all; `kept_mode`: the caller hands back what a request held,
+            and `handed` is what that was the last time.
         edits: every edit ever made, active or not; `view` what the active ones amount to.
         sent: the last request's messages; `sent_to`: messages that have been in a request.
         made: native forms of changed messages; only a memo.
@@ -83,6 +92,7 @@ class State:
     expected: list[Raw] = field(default_factory=list)
     order: tuple[int, ...] | None = None
     kept_mode: bool = False
+    handed: list[Raw] = field(default_factory=list)
     edits: tuple[Edit, ...] = ()
     view: View = field(default_factory=View)
     memory: Memory = field(default_factory=Memory)

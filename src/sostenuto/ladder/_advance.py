@@ -40,7 +40,7 @@ def _is_quiet(run: Run) -> bool:
     facts, lines = run.facts, run.settings.thresholds
     if facts.manual or facts.strip_media or facts.forced is not None or run.settings.byte_limit is not None:
         return False
-    if run.edits or run.memory.nudged or oversized(run):
+    if run.edits or run.memory.nudged or run.memory.thinking_off or oversized(run):
         return False
     lowest = min(lines.clear, lines.warn, lines.critical, lines.compact, lines.trim, lines.early_trim)
     return run.total < int(lowest * facts.budget)

@@ -192,7 +192,7 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         return run, Journal({"tokensBefore": before, "messages": last - first + 1, "summary": edit.cover.text, "cause": edit.cause})
     run = replace(run.with_edit(edit), pending=None, phase="trim", compacted=True)
     after, percent = run.total, before * 100 // max(1, run.facts.budget)
-    run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False)
+    run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False, futile=0)
     reason = f"{edit.cause} checkpoint at {percent} % of the budget"
     run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail={"by": edit.cause, "outcome": "applied"})
     run = run.notice(
@@ -203,12 +203,13 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
 
 
 def _what_fills(run: Run) -> str:
-    facts = run.facts
+    facts, pinned = run.facts, set(run.history.standing)
+    in_head = sum(run.tokens_of(run.history.unit(number)) for number in run.view.standing if number in pinned)
     parts = {
         "system": facts.system,
         "tools": facts.tools,
         "pinned messages": run.pins,
-        "checkpoint and first messages": run.tokens_of(run.view.head),
+        "checkpoint and first messages": run.tokens_of(run.view.head) - in_head,
     }
     listed = ", ".join(f"{name} {tokens:,}" for name, tokens in parts.items() if tokens)
     return f"Summarising frees little: {listed} tokens cannot be summarised. It is tried again when the history has grown by a tenth."

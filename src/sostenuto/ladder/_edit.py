@@ -139,17 +139,17 @@ def applied(view: View, edit: Edit, *, history: History) -> View:
         return _covered(view, edit.cover, history)
     forms, levels, delta, head = dict(view.forms), dict(view.levels), view.delta, view.head
     level = LEVELS[edit.kind]
-    covered_to = history.units[view.start].first if view.start < len(history.units) else len(history.messages)
     for place, form in edit.forms:
         if levels.get(place, 0) > level:
             continue
         before = history.piece(forms[place]) if place in forms else history.part(*place)
         change = history.piece(form) - before
         forms[place], levels[place] = form, level
-        if place[0] >= covered_to and not _in_standing(view, history, place):
-            delta += change
-        elif _in_standing(view, history, place):
+        owner = history.owner(place)
+        if owner in view.standing:
             head += change
+        elif owner >= view.start:
+            delta += change
     view = replace(view, forms=forms, levels=levels, delta=delta, head=head)
     if edit.flattened is not None:
         number, message = edit.flattened
@@ -157,12 +157,11 @@ def applied(view: View, edit: Edit, *, history: History) -> View:
         view = replace(view, flattened={**view.flattened, number: message}, delta=delta)
     if edit.inserted is not None:
         ordinal, message = edit.inserted
-        view = replace(view, inserted={**view.inserted, ordinal: message}, delta=delta + message_measure(history, message))
+        # a later one in the same place takes it over
+        delta += message_measure(history, message)
+        delta = delta - message_measure(history, view.inserted[ordinal]) if ordinal in view.inserted else delta
+        view = replace(view, inserted={**view.inserted, ordinal: message}, delta=delta)
     return view
-
-
-def _in_standing(view: View, history: History, place: Place) -> bool:
-    return any(history.units[number].first <= place[0] <= history.units[number].last for number in view.standing)
 
 
 def _covered(view: View, cover: Cover, history: History) -> View:
@@ -170,8 +169,7 @@ def _covered(view: View, cover: Cover, history: History) -> View:
     kept: set[Place] = set()
     for number in cover.standing:
         kept.update((place.ordinal, place.index) for place in history.units[number].parts)
-    first = history.units[cover.upto].first if cover.upto < len(history.units) else len(history.messages)
-    forms = {place: form for place, form in view.forms.items() if place in kept or _owner_is_after(history, place, cover.upto, first)}
+    forms = {place: form for place, form in view.forms.items() if place in kept or history.owner(place) >= cover.upto}
     levels = {place: view.levels[place] for place in forms}
     bare = View(cover=cover, forms=forms, levels=levels, flattened={n: m for n, m in view.flattened.items() if n >= cover.upto})
     head = delta = NOTHING
@@ -187,13 +185,6 @@ def _covered(view: View, cover: Cover, history: History) -> View:
         delta += message_measure(history, message) - plain.unit(history, number)
     # a kept nudge is gone at the next rewrite (D29)
     return replace(bare, head=head, delta=delta, inserted={})
-
-
-def _owner_is_after(history: History, place: Place, upto: int, first: int) -> bool:
-    """A message may feed two units, the last covered one and the first kept one: then the part decides."""
-    if place[0] != first:
-        return place[0] > first
-    return any((p.ordinal, p.index) == place for p in history.units[upto].parts)
 
 
 def view_of(edits: Iterable[Edit], *, history: History) -> View:

@@ -20,6 +20,15 @@ LINE_TOKENS = 64
 CALL_FLOOR = 160
 """What a call keeps when its arguments must be cut inside their strings, framing included."""
 
+CUT_FRAME = 16
+"""Framing around the text of a cut piece: its message, its id."""
+
+LEAST_PIECE = 8
+"""Nothing is cut to fewer tokens of its own text."""
+
+CUT_TRIES = 4
+"""A second look is nearly always enough; the number only bounds the work."""
+
 CHECKPOINT_FRAME = 160
 """Continuation and framing that come with any checkpoint."""
 
@@ -60,10 +69,16 @@ def trim(run: Run) -> Run:
     if usage > soft and run.compacted:
         run = clip_read(run, line=soft)
         usage = run.total
+    if usage > hard:
+        return replace(fitted(run, hard=hard, soft=soft), phase="nudge")
     failing = (run.memory.held or run.memory.stuck) and run.history.newest() > run.view.start
-    if usage <= hard and (usage <= soft or not failing or waits(run)):
+    if usage <= max(soft, run.memory.futile) or not failing or waits(run):
         return replace(run, phase="nudge")
-    return replace(fitted(run, hard=hard, soft=soft), phase="nudge")
+    tried = fitted(run, hard=hard, soft=soft)
+    if usage - tried.total < run.settings.poor_gain * usage:
+        # a unit or two dropped with every request would break the cache each time: wait for growth, or for the trim line
+        tried = run.remember(futile=int(usage * (1 + run.settings.growth)))
+    return replace(tried, phase="nudge")
 
 
 def fitted(run: Run, *, hard: int, soft: int) -> Run:
@@ -78,6 +93,8 @@ def fitted(run: Run, *, hard: int, soft: int) -> Run:
     if run.facts.fixed + claims.floors() > hard:
         if run.facts.fixed + claims.floors() <= run.facts.budget:
             hard = run.facts.budget
+        elif run.facts.forced is None and run.total <= run.facts.budget:
+            return run  # over the line, but inside the window as it stands: a checkpoint in place of so little would only add to it
         else:
             return replace(run, refused=_components(run, claims))
     before = run.total
@@ -138,7 +155,8 @@ def _claims(run: Run, upto: int, *, hard: int, level: int) -> Claims:
                 item = Item(key, full, min(full, floor))
                 results.append(item)
             elif isinstance(form, Call) and level == 2 and number >= newest:
-                item = Item(key, full, min(full, CALL_FLOOR))
+                least = clipped(form, key=place.key, size=CALL_FLOOR - CUT_FRAME, ruler=history.ruler, named=run.facts.named)
+                item = Item(key, full, min(full, max(CALL_FLOOR, run.tokens_of(history.piece(least)))))
                 calls.append(item)
             if item:
                 rest -= full
@@ -175,14 +193,23 @@ def _cut(run: Run, item: Item, given: int) -> list[tuple[Place, Part | None]]:
     key = key_of(*item.place)
     part = run.view.forms.get(item.place) or run.history.mended_part(*item.place)
     assert part is not None
-    size = max(8, given - 16)
-    if isinstance(part, Result) and given <= LINE_TOKENS:
-        tool = _tool_of(run, item.place)
-        full = run.tokens_of(run.history.part(*item.place))
-        return [(item.place, one_line(part, tool=tool, key=key, tokens=full, named=run.facts.named))]
     original = run.history.mended_part(*item.place)
     assert original is not None
-    return [(item.place, clipped(original, key=key, size=size, ruler=run.history.ruler, named=run.facts.named))]
+    least = CALL_FLOOR - CUT_FRAME if isinstance(part, Call) else LEAST_PIECE
+    size = max(least, given - CUT_FRAME)
+    form = clipped(original, key=key, size=size, ruler=run.history.ruler, named=run.facts.named)
+    # what a cut piece takes is known only once it is cut: the note in it, and the escapes of JSON, may take a little more
+    for _ in range(CUT_TRIES):
+        over = run.tokens_of(run.history.piece(form)) - given
+        if over <= 0 or size == least:
+            break
+        size = max(least, size - over)
+        form = clipped(original, key=key, size=size, ruler=run.history.ruler, named=run.facts.named)
+    if isinstance(part, Result) and (given <= LINE_TOKENS or run.tokens_of(run.history.piece(form)) > given):
+        tool = _tool_of(run, item.place)
+        full = run.tokens_of(run.history.part(*item.place))
+        form = one_line(part, tool=tool, key=key, tokens=full, named=run.facts.named)
+    return [(item.place, form)]
 
 
 def _tool_of(run: Run, place: Place) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,10 @@ class History:
     """Append-only. Grown by `add` alone; cut back only by building it again (a fork, or a `prepare` that failed).
 
     `weights[i]` and `flats[i]` are what the first `i` settled units weigh, in the ruler's units: a division into tokens happens
-    once, at the end. `latest` remembers what a unit that may still change weighed, as long as it is that very unit.
+    once, at the end. `prints` are the fingerprints of messages that the host rewrote, as they first were: guards speak of the log
+    as it was written, which no host changes (D32). `latest` remembers what a unit that
+    may still change weighed, as long as it is that very unit. `starts`, `part_weights` and `part_flats` hold what every part
+    weighs, part by part: no text is weighed twice.
     """
 
     ruler: Ruler
@@ -31,7 +35,11 @@ class History:
     pinned: set[int] = field(default_factory=set)
     weights: array[int] = field(default_factory=lambda: array("q", (0,)))
     flats: array[int] = field(default_factory=lambda: array("q", (0,)))
+    starts: array[int] = field(default_factory=lambda: array("q"))
+    part_weights: array[int] = field(default_factory=lambda: array("q"))
+    part_flats: array[int] = field(default_factory=lambda: array("q"))
     latest: tuple[Unit, Measure] | None = None
+    prints: dict[int, bytes] = field(default_factory=dict)
     guards: list[bytes] = field(default_factory=lambda: [b""])
     users: list[int] = field(default_factory=list)
     cycles: list[int] = field(default_factory=list)
@@ -47,6 +55,11 @@ class History:
         ordinal, known = len(self.messages), len(self.units)
         self.messages.append(message)
         self.folding.add(ordinal, message)
+        self.starts.append(len(self.part_weights))
+        for index in range(len(message.parts)):
+            measure = self.piece(self.mended_part(ordinal, index))
+            self.part_weights.append(measure.weight)
+            self.part_flats.append(measure.flat)
         if pinned:
             self.pinned.add(ordinal)
         for number in range(known, len(self.units)):
@@ -82,10 +95,10 @@ class History:
 
     def part(self, ordinal: int, index: int) -> Measure:
         """What one part weighs, in its mended form if it had to be mended."""
-        key = (ordinal, index)
-        mended = self.folding.mended
-        part = mended[key] if key in mended else self.messages[ordinal].parts[index]
-        return self.piece(part)
+        if not 0 <= index < len(self.messages[ordinal].parts):
+            raise IndexError(f"message {ordinal} has no part {index}")
+        at = self.starts[ordinal] + index
+        return Measure(self.part_weights[at], self.part_flats[at])
 
     def piece(self, part: Part | None) -> Measure:
         """What a part weighs; nothing weighs nothing."""
@@ -100,11 +113,37 @@ class History:
             total += self.unit(number)
         return total
 
+    def owner(self, place: tuple[int, int]) -> int:
+        """Index of the unit that owns a part; -1 for a part of none. A late result stands behind words that are units of their own."""
+        number = bisect_right(self.units, place[0], key=lambda unit: unit.first) - 1
+        while number >= 0:
+            unit = self.units[number]
+            if any((own.ordinal, own.index) == place for own in unit.parts):
+                return number
+            if unit.kind in ("cycle", "text"):
+                break
+            number -= 1
+        return -1
+
+    def before(self, number: int) -> int:
+        """The highest ordinal that a unit before `number` owns parts of; -1 where there is none."""
+        highest = -1
+        while number > 0:
+            number -= 1
+            highest = max(highest, self.units[number].last)
+            if self.units[number].kind in ("cycle", "text"):
+                break
+        return highest
+
     def guard(self, reach: int) -> bytes:
         """The chain of fingerprints of the messages up to `reach`, included (D32). Extended only as far as it is asked for."""
         while len(self.guards) <= reach + 1:
-            self.guards.append(chained(self.guards[-1], fingerprint(self.messages[len(self.guards) - 1])))
+            self.guards.append(chained(self.guards[-1], self.first_print(len(self.guards) - 1)))
         return self.guards[reach + 1]
+
+    def first_print(self, ordinal: int) -> bytes:
+        """The fingerprint of a message as it first came."""
+        return self.prints.get(ordinal) or fingerprint(self.messages[ordinal])
 
     def newest(self) -> int:
         """Index of the first unread unit: the newest cycle or reply and everything after it (D11)."""

@@ -145,6 +145,7 @@ class Memory:
         told: a failed summary was told and no compaction succeeded since (D23).
         stuck: it was told that nothing is old enough.
         poor: compactions in a row that freed less than a tenth; `held`: tokens the view must pass before the next try (D21).
+        futile: tokens up to which trimming to the compaction line is known to free too little.
         hung: the summarizer did not answer in time and is not asked again.
         hold: rungs that an undo put on hold, with the tokens the view must pass (D62).
         unfit: it was told that the fixed part alone passes the compaction line (D10).
@@ -158,6 +159,7 @@ class Memory:
     stuck: bool = False
     poor: int = 0
     held: int = 0
+    futile: int = 0
     hung: bool = False
     hold: Mapping[str, int] = field(default_factory=dict)
     unfit: bool = False
@@ -220,8 +222,10 @@ class Run:
 
     @property
     def tail(self) -> int:
-        """Tokens of recent messages a compaction leaves whole (D61)."""
-        by_default = recent_tail(self.facts.budget, warn_line=self.line("warn"), fixed=self.facts.fixed + self.pins)
+        """Tokens of recent messages a compaction leaves whole (D61); after a refusal, of what the request may then have (D19)."""
+        budget = min(self.facts.budget, self.facts.forced or self.facts.budget)
+        warn_line = min(self.line("warn"), int(self.settings.thresholds.warn * budget))
+        by_default = recent_tail(budget, warn_line=warn_line, fixed=self.facts.fixed + self.pins)
         return int(by_default * self.settings.tail_share / SHARES.tail)
 
     def line(self, rung: str) -> int:

@@ -8,7 +8,10 @@ from sostenuto.ladder._edit import Edit, Place
 from sostenuto.ladder._history import UNANSWERED
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._zones import in_loop, trim_line
-from sostenuto.messages import Call, Message, Part, Result, Text, Thinking, Unit, key_of
+from sostenuto.messages import Message, Part, Result, Text, Thinking, Unit, key_of
+
+PARTING = "(The next tool calls are given as text.)"
+"""The assistant's turn between results and a flattened cycle."""
 
 
 def rebound(run: Run) -> Run:
@@ -31,7 +34,7 @@ def rebound(run: Run) -> Run:
             continue
         if number == newest and _starts_with_thinking(unit):
             if run.facts.may_flatten:
-                run = _flattened(run, number)
+                run = _flattened(_parted(run, number), number)
                 continue
             text = "Thinking is switched off to the end of this tool loop: the history in front of signed thinking had to change."
             run = replace(run.notice(text), thinking_off=True).remember(thinking_off=True)
@@ -68,6 +71,30 @@ def _starts_with_thinking(unit: Unit) -> bool:
     return bool(unit.parts) and isinstance(unit.parts[0].part, Thinking)
 
 
+def _follows_results(run: Run, number: int) -> bool:
+    """Whether results in view stand in front of a cycle with no word of the assistant between."""
+    messages, first = run.history.messages, run.history.units[run.view.start].first
+    for ordinal in range(run.history.units[number].first - 1, first - 1, -1):
+        if messages[ordinal].role == "assistant":
+            return False
+        if any(isinstance(part, Result) for part in messages[ordinal].parts):
+            return True
+    return False
+
+
+def _parted(run: Run, number: int) -> Run:
+    """A turn of the assistant in front of a cycle that will be flattened, where results of an earlier cycle would join it.
+
+    User messages in a row are one turn to the provider: with results in it, the assistant message before would have to
+    start with the thinking it has lost. A nudge that was kept there gives way: this is a rewrite (D29).
+    """
+    if not _follows_results(run, number):
+        return run
+    reach, before = len(run.history.messages) - 1, run.history.units[number].first - 1
+    message = Message("assistant", (Text(PARTING),), kind="ephemeral")
+    return run.with_edit(Edit(0, "insert", "parting", reach, run.history.guard(reach), inserted=(before, message)))
+
+
 def _flattened(run: Run, number: int) -> Run:
     """The newest cycle as one user message: calls and verbatim results in frames, so that no thinking is demanded."""
     unit = run.view.shown(run.history, run.history.units[number])
@@ -79,7 +106,8 @@ def _flattened(run: Run, number: int) -> Run:
     words = [p.part.text for p in unit.parts if isinstance(p.part, Text)]
     message = Message("user", (Text("\n\n".join(words + pieces)),), kind="plain")
     reach = len(run.history.messages) - 1
-    keys = tuple(p.key for p in unit.parts if isinstance(p.part, (Thinking, Call)))
+    # even its words are no longer the pieces they were: every one keeps its address (invariant 5)
+    keys = tuple(p.key for p in run.history.units[number].parts)
     before = run.total
     edit = Edit(
         0,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 
 from sostenuto.tokens import Calibration, dump, load
 
@@ -32,6 +30,8 @@ class Calibrations:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Calibrations:
         """What `save` wrote. A missing file is an empty start; one that cannot be read is moved aside, never an error."""
+        from pathlib import Path  # loading it takes longer than all that most users of this file's room ever do
+
         found, where = cls(), Path(path)
         try:
             found._known = load(json.loads(where.read_text(encoding="utf-8")))
@@ -47,6 +47,9 @@ class Calibrations:
         data = dump(self._known)
         if not data["models"]:
             return False
+        import tempfile
+        from pathlib import Path
+
         where = Path(path)
         try:
             where.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -50,6 +50,7 @@ class Driver:
         self.last: Asked | None = None
         self.pinned: set[bytes] = set()
         self._busy = False
+        self._deaf = False
         self._first_notices: tuple[str, ...] = wishes.window.notes
 
     def started(self) -> Engine:
@@ -160,11 +161,22 @@ class Driver:
             run = replace(run, notices=(*self._first_notices, *run.notices))
         request = engine.finish(draft, run)
         self._first_notices = ()
-        self.last = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False)
-        for event in request.events if self.wishes.on_event else ():
-            assert self.wishes.on_event is not None
-            self.wishes.on_event(event)
+        is_plain = not asked.manual and asked.forced is None and not asked.strip_media
+        self.last = asked if is_plain else replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False)
+        self._announce(engine, request)
         return request
+
+    def _announce(self, engine: Engine, request: Request) -> None:
+        """Tell the listener; one that fails is told of once, and fails no request (invariant 7)."""
+        if self.wishes.on_event is None:
+            return
+        for event in request.events:
+            try:
+                self.wishes.on_event(event)
+            except Exception as error:
+                if not self._deaf:
+                    engine.told_next(f"on_event failed and its failures are not told again: {type(error).__name__}: {str(error)[:200]}")
+                self._deaf = True
 
     def _perform(self, need: Need) -> Outcome:
         engine = self.started()

@@ -20,7 +20,7 @@ from sostenuto.engine import (
     answered,
     drive,
     dumped,
-    loaded,
+    names_call,
     overflow,
     profile_of,
     read,
@@ -35,7 +35,7 @@ from sostenuto.errors import UnknownFormat, UnknownSetting, UnusableInput
 from sostenuto.ladder import Event, Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._driving import Driver, Wishes, pretended
-from sostenuto.manager._wiring import CODECS, Counter, Pin, pinning, window_of
+from sostenuto.manager._wiring import CODECS, Counter, Pin, check_counter, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
@@ -101,6 +101,7 @@ class ContextManager:
             raise UnknownSetting(f'summarizer {summarizer!r} is neither "mechanical" nor a function from text to text')
         if cache not in ("keep", "auto"):
             raise UnknownSetting(f'cache {cache!r} is not known; use "keep" or "auto"')
+        check_counter(counter)
         chosen = settings or Settings()
         self.conversation = conversation
         self._clock = clock
@@ -259,7 +260,7 @@ class ContextManager:
         """
         engine = self._driver.started()
         key = query_or_key.strip()
-        if parse_key(key) is not None or key in _LISTINGS:
+        if parse_key(key.partition("~")[0]) is not None or key in _LISTINGS or names_call(engine.state, key):
             return (read(engine.state, key, settings=self._driver.wishes.settings),)
         found = search(engine.state, key)
         if found or " " in key:
@@ -330,7 +331,7 @@ class ContextManager:
         arguments.setdefault("window", meta.get("window"))
         manager = cls(**{**arguments, "format": snapshot["format"]})
         engine = manager._driver.started()
-        engine.state = loaded(snapshot, engine.state.history, engine.plan.codec, manager._driver.wishes.settings)
+        engine.load(snapshot)
         return manager
 
     def close(self) -> None:

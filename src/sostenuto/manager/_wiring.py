@@ -24,7 +24,7 @@ Counter = Literal["o200k", "cl100k", "family"] | Weigher | None
 def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:
     """One question for a predicate, a list of texts, and messages that hold a standing rule."""
     if pin is not None and not callable(pin) and (isinstance(pin, str) or not isinstance(pin, Iterable)):
-        raise UnknownSetting("pin must be a function of a message, or a list of texts")
+        raise UnknownSetting(f"pin {pin!r} is not known; use a function of a message, or a list of texts")
     texts = frozenset() if pin is None or callable(pin) else frozenset(pin)
     predicate = pin if callable(pin) else None
 
@@ -52,12 +52,17 @@ def window_of(model: str, *, stated: int | None) -> Window:
     return resolve(WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None))
 
 
+def check_counter(counter: object) -> None:
+    """Raises `UnknownSetting` for a name that is no way of counting."""
+    if not callable(counter) and counter not in (None, "o200k", "cl100k", "family"):
+        raise UnknownSetting(f'counter {counter!r} is not known; use "o200k", "cl100k", "family" or a weigher')
+
+
 def ruler_of(model: str, counter: Counter, calibration: Calibration | None = None) -> Ruler:
     """The way of counting for a model: exact where an encoder is installed, else weighted characters of its family."""
     if counter is not None and not isinstance(counter, str):
         return ruler(model, weigher=counter, calibration=calibration)
-    if counter not in (None, "o200k", "cl100k", "family"):
-        raise UnknownSetting(f'counter {counter!r} is not known; use "o200k", "cl100k", "family" or a weigher')
+    check_counter(counter)
     wanted = counter if counter in ("o200k", "cl100k") else family(model).group if counter is None and _is_openai(model) else None
     weigher = _encoder(wanted) if wanted else None
     if weigher is None and wanted:

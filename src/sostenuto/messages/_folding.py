@@ -28,7 +28,8 @@ class Repair:
 class Folding:
     """The units of a growing history. The only writer is `add`; `units[settled:]` may still change.
 
-    `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, no blank text (D57).
+    `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
+    arguments that are no object (D57).
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -95,7 +96,7 @@ class Folding:
             mended = replace(mended, id=f"{legal}-{place.ordinal}-{place.index}")
             self.repairs.append(Repair("duplicate id", place.ordinal, place.index))
         self.seen_ids[call.id] = place.ordinal
-        if not call.free and not _is_json(call.arguments):
+        if not call.free and not _is_json(call.arguments, objects=self.strict):
             mended = replace(mended, arguments=json.dumps({"unparsed_arguments": call.arguments}, ensure_ascii=False))
             self.repairs.append(Repair("arguments", place.ordinal, place.index))
         if mended is not call:
@@ -165,11 +166,12 @@ def is_displaced(units: Sequence[Unit], number: int) -> bool:
     return False
 
 
-def _is_json(text: str) -> bool:
+def _is_json(text: str, *, objects: bool) -> bool:
+    """Whether arguments are JSON; with `objects`, whether they are an object, as some wires demand."""
     if not text:
         return True
     try:
-        json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return True
+    return isinstance(found, dict) or not objects

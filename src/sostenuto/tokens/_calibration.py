@@ -11,6 +11,9 @@ from sostenuto.tokens._measure import UNIT, Measure
 
 LOWEST_RATIO, HIGHEST_RATIO = 2.0, 6.0
 """The origin's clamp, in weighted characters per token: with weights every script lies inside it (B061)."""
+LOWEST_LEARNED, HIGHEST_LEARNED = 1.0, 9.0
+"""The clamp of what increments teach. They hold no hidden part, so a ratio outside the origin's clamp is a tokenizer unlike its family's:
+another one writes Russian in little more than half of the tokens."""
 _MOST_TOOL_SETS = 16
 _MOST_TOKENS = 1_000_000_000
 _ROUNDING = 1e-9
@@ -41,6 +44,7 @@ class Calibration:
         served: tokens the server really took when it was caught cutting (D3); None if never.
         sent, reported, media: the newest trusted request and what was reported for it.
         pooled_weight, pooled_tokens: increments waiting to be learned from.
+        past_weight, past_tokens: what is remembered of the increments learned from before.
         before: what was known before the newest report that rose; taken back when it proves to have been cut.
     """
 
@@ -58,6 +62,8 @@ class Calibration:
     media: int = 0
     pooled_weight: int = 0
     pooled_tokens: int = 0
+    past_weight: int = 0
+    past_tokens: int = 0
     before: Calibration | None = None
 
     @property
@@ -140,7 +146,7 @@ def _calibration(entry: Mapping[str, Any]) -> Calibration | None:
     ratio, offset = entry.get("ratio"), _whole(entry.get("overhead", 0))
     if not isinstance(ratio, int | float) or isinstance(ratio, bool) or not math.isfinite(ratio) or offset is None:
         return None
-    if not exact and not LOWEST_RATIO <= ratio <= HIGHEST_RATIO:
+    if not exact and not LOWEST_LEARNED <= ratio <= HIGHEST_LEARNED:
         return None
     others = entry.get("others")
     known = tuple(found for item in others if (found := _tool_set(item))) if isinstance(others, list) else ()

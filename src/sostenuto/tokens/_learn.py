@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sostenuto.tokens._calibration import HIGHEST_RATIO, LOWEST_RATIO, Calibration
+from sostenuto.tokens._calibration import HIGHEST_LEARNED, HIGHEST_RATIO, LOWEST_LEARNED, LOWEST_RATIO, Calibration
 from sostenuto.tokens._measure import UNIT, Measure
 
 
@@ -15,6 +15,8 @@ class Learning:
     newest_share: float = 0.7
     pool_characters: int = 20_000  # weighted; fewer are noise
     pool_window_share: float = 0.25  # of the window in tokens, for windows too small to hold the pool
+    first_pool_characters: int = 4_000  # where the first report lay outside the clamp, most of it was not text: any text tells more
+    past_share: float = 0.9  # of earlier pools, in the next observation: the text that a rung takes out is as old as they are
     alarm_share: float = 0.70  # a report below this share of the estimate is suspect
     grown_tokens: int = 32  # less growth proves nothing
     served_slack: float = 1.02  # a report this near a served window is still at it
@@ -132,12 +134,18 @@ def _pooled(calibration: Calibration, *, sent: Measure, reported: int, window: i
     tokens = calibration.pooled_tokens + sign * (reported - calibration.reported - step.flat)
     if weight < _enough(calibration, window=window):
         return replace(calibration, pooled_weight=weight, pooled_tokens=tokens)
-    ratio = _smoothed(calibration.ratio, _clamped(weight / UNIT / tokens)) if tokens > 0 else calibration.ratio
-    return replace(calibration, ratio=ratio, pooled_weight=0, pooled_tokens=0)
+    if tokens <= 0:
+        return replace(calibration, pooled_weight=0, pooled_tokens=0)
+    weight, tokens = weight + calibration.past_weight, tokens + calibration.past_tokens
+    observed = _between(LOWEST_LEARNED, weight / UNIT / tokens, HIGHEST_LEARNED)
+    ratio = (1 - LEARNING.newest_share) * calibration.ratio + LEARNING.newest_share * observed
+    past_weight, past_tokens = int(LEARNING.past_share * weight), int(LEARNING.past_share * tokens)
+    return replace(calibration, ratio=ratio, pooled_weight=0, pooled_tokens=0, past_weight=past_weight, past_tokens=past_tokens)
 
 
 def _enough(calibration: Calibration, *, window: int | None) -> float:
-    pool: float = LEARNING.pool_characters
+    is_first = calibration.past_weight == 0 and calibration.ratio in (LOWEST_RATIO, HIGHEST_RATIO)
+    pool: float = LEARNING.first_pool_characters if is_first else LEARNING.pool_characters
     if window is not None and window > 0:
         pool = min(pool, LEARNING.pool_window_share * window * calibration.ratio)
     return pool * UNIT
@@ -148,4 +156,8 @@ def _smoothed(old: float, observed: float) -> float:
 
 
 def _clamped(ratio: float) -> float:
-    return min(max(ratio, LOWEST_RATIO), HIGHEST_RATIO)
+    return _between(LOWEST_RATIO, ratio, HIGHEST_RATIO)
+
+
+def _between(lowest: float, ratio: float, highest: float) -> float:
+    return min(max(ratio, lowest), highest)

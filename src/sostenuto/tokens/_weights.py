@@ -103,29 +103,38 @@ def _folded(pairs: dict[bytes, bytes]) -> bytes:
     return bytes(table)
 
 
+def _flags(classes: bytes) -> bytes:
+    table = bytearray(256)
+    for one in classes:
+        table[one] = 1
+    return bytes(table)
+
+
 _CLASSES: Final = _classes()
-_BLANKS: Final = _folded({b"n": b" ", b"aA0,!LGRSIOPKCHF": b"x"})
-_MARKS: Final = _folded({b"naA0 !LGRSIOPKCHF": b"x"})
+_BLANKS: Final = _flags(b"n ")
+_MARKS: Final = _flags(b",")
 _WORDS: Final = _folded({b"A": b"a", b"n ,!LGRSIOPKCHF": b"."})
-_SIGNS: Final = _folded({b"naA0 ,!LGRSIOKCHF": b"x"})
+_SIGNS: Final = _flags(b"P")
 
 
 def features(text: str) -> tuple[int, ...]:
     """How often each of `FEATURES` occurs in a text. Lone surrogates count as any other character of three bytes."""
     if text.isascii():
-        return _ascii(text.encode().translate(_CLASSES)) + _NONE_BEYOND
+        return _ascii(text.encode().translate(_CLASSES), others=0) + _NONE_BEYOND
     data = text.encode("utf-8", "surrogatepass").translate(_CLASSES)
     data = data.translate(None, b"c")
-    return _ascii(data) + _beyond(data)
+    beyond = _beyond(data)
+    return _ascii(data, others=sum(beyond)) + beyond
 
 
-def _ascii(data: bytes) -> tuple[int, ...]:
+def _ascii(data: bytes, *, others: int) -> tuple[int, ...]:
+    """Counts of the classes of ASCII; `others` is how many characters belong to none of them."""
     count = data.count
     lines = count(b"n")
     blanks = lines + count(b" ")
-    spaces = _runs(data.translate(_BLANKS), b" ") if blanks else 0
+    spaces = _runs(data, _BLANKS) if blanks else 0
     marks = count(b",")
-    first_marks = _runs(data.translate(_MARKS), b",") if marks else 0
+    first_marks = _runs(data, _MARKS) if marks else 0
     capitals = count(b"A")
     humps, pairs, tangles = (count(b"aA"), count(b"AA"), count(b"AaA")) if capitals else (0, 0, 0)
     digits = count(b"0")
@@ -136,21 +145,25 @@ def _ascii(data: bytes) -> tuple[int, ...]:
         numbers = into + words.count(b".0") + (words[:1] == b"0")
         seams = into + words.count(b"0a")
         caught = words.count(b"a0a") if seams > into else 0
+    controls = count(b"!")
+    # what is left: counting one by one what nearly everything is would take longer than all the rest
+    letters = len(data) - others - blanks - digits - marks - controls
     return (
-        capitals + count(b"a"), spaces, blanks - spaces, lines, digits, numbers, first_marks, marks - first_marks, count(b"!"),
+        letters, spaces, blanks - spaces, lines, digits, numbers, first_marks, marks - first_marks, controls,
         humps, pairs, seams, tangles, caught,
     )  # fmt: skip
 
 
-def _runs(data: bytes, one: bytes) -> int:
-    """How many runs of one class stand in text folded to that class and ``x``."""
-    return data.count(b"x" + one) + (data[:1] == one)
+def _runs(data: bytes, flags: bytes) -> int:
+    """How many runs of flagged characters a text has: those whose neighbour before them is not flagged."""
+    row = int.from_bytes(data.translate(flags), "little")  # one number for the whole text: a few operations on it count every run
+    return (row & ~(row << 8)).bit_count()
 
 
 def _beyond(data: bytes) -> tuple[int, ...]:
     count = data.count
     signs = count(b"P")
-    first_signs = _runs(data.translate(_SIGNS), b"P") if signs else 0
+    first_signs = _runs(data, _SIGNS) if signs else 0
     return (
         count(b"L"), count(b"R"), count(b"G"), count(b"S"), count(b"I"), first_signs, signs - first_signs, count(b"O"), count(b"K"),
         count(b"C"), count(b"H"), count(b"F"),

@@ -1,0 +1,110 @@
+"""Cuts through histories whose units are tangled: words between results, late results, results and words in one message (D20)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sostenuto.protocols import Raw
+from tests.engine.conversing import manager
+from tests.engine.witness import Witness
+
+
+def chat_call(*ids: str) -> Raw:
+    """A chat message that calls."""
+    calls = [{"id": one, "type": "function", "function": {"name": "bash", "arguments": '{"command": "make"}'}} for one in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def chat_result(one: str) -> Raw:
+    """A chat message that answers."""
+    return {"role": "tool", "tool_call_id": one, "content": f"output of {one} " * 150}
+
+
+def call(*ids: str) -> Raw:
+    """An Anthropic message that calls after signed thinking."""
+    thought = {"type": "thinking", "thinking": "Run it.", "signature": "c2ln"}
+    return {"role": "assistant", "content": [thought, *({"type": "tool_use", "id": one, "name": "bash", "input": {}} for one in ids)]}
+
+
+def result(*ids: str, said: str = "") -> Raw:
+    """An Anthropic message that answers, perhaps with words."""
+    blocks: list[Any] = [{"type": "tool_result", "tool_use_id": one, "content": f"output of {one} " * 150} for one in ids]
+    return {"role": "user", "content": [*blocks, *([{"type": "text", "text": said}] if said else [])]}
+
+
+def user(text: str) -> Raw:
+    """Words of the user."""
+    return {"role": "user", "content": text}
+
+
+def reply(text: str) -> Raw:
+    """Words of the model."""
+    return {"role": "assistant", "content": text}
+
+
+END = [reply("Well."), user("And then? " * 40), reply("Then this. " * 40), user("Good.")]
+TANGLED: dict[str, tuple[str, list[Raw]]] = {
+    "words between results": (
+        "openai_chat",
+        [user("task"), chat_call("a", "b"), chat_result("a"), user("wait"), chat_result("b"), *END],
+    ),
+    "words before and between results": (
+        "openai_chat",
+        [user("task"), chat_call("a", "b"), user("hm"), chat_result("b"), user("wait"), user("no"), chat_result("a"), user("ok"), *END],
+    ),
+    "a call never answered": ("openai_chat", [user("task"), chat_call("a", "b"), chat_result("b"), user("wait"), *END]),
+    "an orphan among words": ("openai_chat", [user("task"), chat_result("x"), chat_call("a"), chat_result("x"), chat_result("a"), *END]),
+    "two tangles in a row": (
+        "openai_chat",
+        [user("task"), *[chat_call("a", "b"), chat_result("a"), user("wait"), chat_result("b")] * 2, *END],
+    ),
+    "words behind results": ("anthropic", [user("task"), call("a", "b"), result("a", "b", said="and hurry"), *END]),
+    "words behind the first result": ("anthropic", [user("task"), call("a", "b"), result("a", said="wait"), result("b", said="ok"), *END]),
+    "words in front of a result": (
+        "anthropic",
+        [user("task"), call("a"), {"role": "user", "content": [{"type": "text", "text": "so"}, *result("a")["content"]]}, *END],
+    ),
+    "shared messages in a row": (
+        "anthropic",
+        [user("task"), call("a"), result("a", said="one"), call("b"), result("b", said="two"), call("c"), result("c", said="three"), *END],
+    ),
+    "an answer first": ("anthropic", [reply("Hello."), user("task"), call("a"), result("a"), *END]),
+    "a call first": ("anthropic", [call("a"), result("a", said="task"), *END]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(TANGLED))
+def test_every_cut_is_legal(name: str) -> None:
+    """Compacting before any message of a tangled history gives a valid request that loses nothing, and undo brings all back."""
+    wire, history = TANGLED[name]
+    made = 0
+    for before in range(1, len(history)):
+        context = manager(20_000, format=wire)
+        witness = Witness(context, format=wire, sound=False)
+        whole = context.prepare_sync(history)
+        witness.see(history, whole)
+        request = context.compact_sync(before=f"m{before}")
+        made += any(event.rung == "compact" for event in request.events)
+        witness.see(history, request)
+        if context.undo().applied:
+            assert context.prepare_sync(history).arguments == whole.arguments
+    assert made
+
+
+@pytest.mark.parametrize("name", sorted(TANGLED))
+@pytest.mark.parametrize("window", [450, 700, 1_100, 1_600])
+def test_every_length_fits(name: str, window: int) -> None:
+    """A tangled history that grows message by message in a small window gives valid, fitting, complete requests."""
+    from sostenuto.errors import FixedPartTooLarge
+
+    wire, history = TANGLED[name]
+    context = manager(window, format=wire)
+    witness = Witness(context, format=wire, sound=False)
+    for length in range(1, len(history) + 1):
+        try:
+            request = context.prepare_sync(history[:length])
+        except FixedPartTooLarge:
+            return
+        witness.see(history[:length], request)
