@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sostenuto.formats.anthropic import CODEC as ANTHROPIC
 from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
-from sostenuto.messages import Call, Folding, Message, Placed, Result, Text, Unit, is_displaced
+from sostenuto.messages import Call, Folding, Message, Placed, Result, Text, Thinking, Unit, is_displaced
 
 Draw = Any
 IDS = ("a", "b", "a", "c", "", "x y")
@@ -213,3 +213,10 @@ def test_an_empty_message_closes_no_cycle() -> None:
     folding = folded([caller("a"), Message("assistant", ()), answer("a")])
     assert folding.units[0].slots[0].result is not None
     assert folding.empty == {1}
+
+
+def test_reasoning_alone_is_an_empty_message() -> None:
+    """A reply of nothing but reasoning is left out, for endpoints refuse it as empty; beside words it stays."""
+    folding = folded([Message("assistant", (Thinking("hm"),)), Message("assistant", (Thinking("hm"), Text("well")))])
+    assert folding.empty == {0}
+    assert [unit.first for unit in folding.units] == [1]

@@ -321,6 +321,13 @@ class Engine:
         return max(1, target)
 
 
+def _remaining(run: Run) -> dict[str, int]:
+    """What a request still takes when no rung can free more."""
+    fixed = {"system": run.facts.system, "tools": run.facts.tools, "learned overhead": run.facts.overhead, "pinned messages": run.pins}
+    listed = {**fixed, "output reserve": run.facts.reserve, "messages (least)": run.total - sum(fixed.values())}
+    return {name: tokens for name, tokens in listed.items() if tokens > 0}
+
+
 def _folding(codec: Codec) -> Folding:
     strict = codec.name == "anthropic"
     return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=strict)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sostenuto.messages._message import Message
-from sostenuto.messages._parts import Call, Part, Placed, Result, Text
+from sostenuto.messages._parts import Call, Part, Placed, Result, Text, Thinking
 from sostenuto.messages._unit import Slot, Unit, UnitKind
 
 
@@ -50,7 +50,8 @@ class Folding:
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
         blank = self._blank(message)
-        if len(blank) == len(message.parts):
+        thoughts = sum(isinstance(part, Thinking) for part in message.parts)
+        if len(blank) + thoughts == len(message.parts):  # reasoning alone says nothing, and is refused as an empty message
             self.empty.add(ordinal)
             self.repairs.append(Repair("empty", ordinal))
         elif message.role == "assistant":
@@ -58,7 +59,7 @@ class Folding:
             self._open(ordinal, message)
         else:
             self._answer(ordinal, message)
-        for index in blank if len(blank) < len(message.parts) else ():
+        for index in blank if ordinal not in self.empty else ():
             self.mended[ordinal, index] = None
             self.repairs.append(Repair("blank", ordinal, index))
         # everything before an open cycle is settled, whatever runs of cycles there are
