@@ -126,7 +126,9 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
     def weigh(message: Any) -> int:
         return by.tokens(by.measure(codec.decode(message)))
 
-    found = rows(recording, manager, handed=handed(), pins=options.pins, max_output=options.max_output, after=feed)
+    # a replay stands for a caller who hands the retrieval tools over, so placeholders may name them (D41)
+    own = manager.tools()
+    found = rows(recording, manager, handed=handed(), pins=options.pins, max_output=options.max_output, tools=own, after=feed)
     run = tuple(watch(found, len(recording.exchanges)))
     if not run:
         raise UnusableInput(f"{path}: no recorded reply, so there is no request to replay; name a recording with assistant messages")

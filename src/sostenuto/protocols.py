@@ -61,6 +61,12 @@ class Codec(Protocol):
     def system_texts(self, system: Any, /) -> list[str]:
         """The texts of a system prompt, for counting."""
 
+    def has_marker(self, raw: Raw, /) -> bool:
+        """Whether the message carries a cache marker of its caller."""
+
+    def with_marker(self, raw: Raw, /) -> Raw:
+        """The message with a cache marker, where the wire has them."""
+
     def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
         """The arguments with the provider's cache markers on the stable prefix of `stable` messages."""
 

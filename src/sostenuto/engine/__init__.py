@@ -2,7 +2,7 @@
 
 from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
 from sostenuto.engine._engine import Asked, Draft, Engine, Plan
-from sostenuto.engine._overflow import Overflow, overflow
+from sostenuto.engine._overflow import Overflow, overflow, stopped_at_edge
 from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
 from sostenuto.engine._profile import Profile, profile_of
 from sostenuto.engine._recall import Hit, names_call, read, search
@@ -34,6 +34,7 @@ __all__ = [
     "read",
     "redone",
     "search",
+    "stopped_at_edge",
     "stored",
     "summarized",
     "summarized_async",

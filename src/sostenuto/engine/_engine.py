@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sostenuto.engine._attachments import attached
+from sostenuto.engine._breaks import changed_in_front, priced
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
 from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._growing import IsPinned, grown, rebuilt
+from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
 from sostenuto.engine._snapshot import loaded
 from sostenuto.engine._state import Request, Sent, State
@@ -116,6 +118,8 @@ class Engine:
         out, nudges = with_nudges(out, run.nudges or behind, self.plan.codec, alternating=self.plan.alternating)
         # an instruction without a word is refused by endpoints, and says nothing (D20)
         lead = [raw for raw in draft.asked.messages[: draft.lead] if self.plan.codec.decode(raw).parts]
+        if self.plan.cache == "keep":
+            out = carried(out, state, heads, codec=self.plan.codec)
         arguments = self.plan.codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
         if self.plan.cache == "auto":
             arguments = self.plan.codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
@@ -124,7 +128,8 @@ class Engine:
         refused = self.state.request if draft.asked.forced is not None else None
         if refused is not None and (not run.edits or (tokens >= refused.tokens and not draft.asked.strip_media)):
             raise ContextOverflow(f"the provider refused a request of about {refused.tokens:,} tokens; nothing smaller can be made of it")
-        events = (*state.events, *_repairs(state, self.state.length), *run.events)
+        front = changed_in_front(self.state, _question(draft.asked, draft.lead), tokens=tokens)
+        events = (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to))
         request = Request(
             arguments,
             tokens,
@@ -270,6 +275,18 @@ class Engine:
         found = {ordinal for ordinal, message in enumerate(history.messages) if fingerprint(message) == print_}
         if found - history.pinned:
             self._rebuild(history.ruler, pinned=history.pinned | found)
+
+    def recode(self, codec: Codec) -> None:
+        """The messages turn out to be of another wire: everything is read again; ordinals, edits and pins stay."""
+        self.plan = replace(self.plan, codec=codec)
+        old, raws = self.state.history, self.state.raws[: self.state.length]
+        fresh = History(old.ruler, _folding(codec))
+        for ordinal, raw in enumerate(raws):
+            fresh.add(codec.decode(raw), pinned=ordinal in old.pinned)
+        memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
+        view = view_of(self.state.edits, history=fresh)
+        self.state = replace(self.state, history=fresh, view=view, memory=memory, heads=(), made=None, request=None)
+        self._instructions, self._toolbox = None, Toolbox()
 
     def switch(self, plan: Plan, ruler: Ruler) -> int:
         """Another model: everything is measured anew. Returns the tokens of the history as it stands."""

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sostenuto.tokens import usage_of
+
 _CODES = ("context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "input_too_long", "string_above_max_length")
 _WORDS = re.compile(
     r"maximum context length|context (?:length|window|size)[^.]{0,40}(?:exceed|too (?:long|large))|exceeds? [^.]{0,40}context"
@@ -24,6 +26,8 @@ _MAXIMUM = re.compile(
     re.IGNORECASE,
 )
 _TOO_LARGE = 413
+_EDGE = 0.97
+"""Share of the window from which an answer that stopped for length is taken to have run into its end."""
 _DEPTH = 6
 
 
@@ -52,9 +56,28 @@ def overflow(error: object) -> Overflow | None:
     return None
 
 
+def stopped_at_edge(reply: object, window: int) -> bool:
+    """True if an answer was cut off because the window was full: it stopped for length, and prompt and answer fill the window (B075)."""
+    found = usage_of(reply)
+    if found is None or found.input + found.output < _EDGE * window:
+        return False
+    return any(reason in ("length", "max_tokens") for reason in _finish(reply))
+
+
+def _finish(reply: object) -> Iterator[object]:
+    choices = _field(reply, "choices")
+    for holder in (reply, *(choices if isinstance(choices, list | tuple) else ())):
+        for name in ("finish_reason", "stop_reason", "done_reason"):
+            yield _field(holder, name)
+
+
+def _field(holder: object, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+
+
 def _status(error: object) -> int | None:
     for name in ("status_code", "status", "code"):
-        value = error.get(name) if isinstance(error, Mapping) else getattr(error, name, None)
+        value = _field(error, name)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None

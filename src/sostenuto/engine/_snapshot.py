@@ -33,6 +33,7 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
             "nudges": state.sent.nudges,
             "last_sent": state.sent.expected[-1:],
             "learned_window": state.learned_window,
+            "order": list(state.order) if state.order is not None else None,
             "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
         },
     }
@@ -57,6 +58,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         )
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
         meta = snapshot.get("meta") or {}
+        order = tuple(int(ordinal) for ordinal in meta["order"]) if meta.get("order") is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UnusableInput(
@@ -66,7 +68,8 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         history,
         length=len(raws),
         raws=raws,
-        expected=list(raws),
+        expected=[raws[ordinal] for ordinal in order] if order is not None else list(raws),
+        order=order,
         edits=edits,
         view=view_of(edits, history=history),
         memory=replace(memory, ripe_to=0, ripe_gain=0),

@@ -18,7 +18,7 @@ def marked(arguments: dict[str, Any], *, stable: int) -> dict[str, Any]:
 
     The caller's markers count towards the four a request may carry; the message comes first, for its marker covers the instructions too.
     """
-    free = MARKERS_AT_MOST - _markers(arguments.get("system")) - _markers(arguments.get("tools")) - _markers(arguments.get("messages"))
+    free = MARKERS_AT_MOST - count(arguments.get("system")) - count(arguments.get("tools")) - count(arguments.get("messages"))
     out = dict(arguments)
     messages = arguments.get("messages") or []
     if free > 0 and 0 < stable <= len(messages):
@@ -34,7 +34,7 @@ def marked(arguments: dict[str, Any], *, stable: int) -> dict[str, Any]:
     return out
 
 
-def _markers(held: Any) -> int:
+def count(held: Any) -> int:
     """Markers in a list of messages or blocks, inside results too."""
     if not isinstance(held, list | tuple):
         return 0
@@ -42,8 +42,14 @@ def _markers(held: Any) -> int:
     for each in held:
         block = each if isinstance(each, dict) else None
         if block is not None:
-            found += (block.get(MARKER) is not None) + _markers(block.get("content"))
+            found += (block.get(MARKER) is not None) + count(block.get("content"))
     return found
+
+
+def with_marker(message: dict[str, Any]) -> dict[str, Any]:
+    """A copy of `message` with a marker on its last block; itself where none may carry one, or one has it."""
+    content = _with_marker(message.get("content"))
+    return message if content is None else {**message, "content": content}
 
 
 def _with_marker(content: Any) -> list[Any] | None:

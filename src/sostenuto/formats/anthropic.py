@@ -122,6 +122,14 @@ class Anthropic:
         text = words(system)
         return [opaque(system).text if text is None else text]
 
+    def has_marker(self, raw: Raw, /) -> bool:
+        """Whether a block of the message carries a cache marker."""
+        return _anthropic_cache.count([raw]) > 0
+
+    def with_marker(self, raw: Raw, /) -> Raw:
+        """The message with a cache marker on its last block; itself where none may carry one or one already does."""
+        return _anthropic_cache.with_marker(raw)
+
     def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
         """A copy of `arguments` with cache markers on the instructions and on the last message before index `stable`."""
         return _anthropic_cache.marked(arguments, stable=stable)

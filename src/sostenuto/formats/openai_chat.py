@@ -159,6 +159,15 @@ class OpenAIChat:
         block = fields(system)
         return self.system_texts(block["content"]) if block and "content" in block else [opaque(system).text]
 
+    def has_marker(self, raw: Raw, /) -> bool:
+        """False: this wire caches by itself."""
+        del raw
+        return False
+
+    def with_marker(self, raw: Raw, /) -> Raw:
+        """The message itself: this wire caches by itself."""
+        return raw
+
     def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
         """`arguments` unchanged: these endpoints cache prefixes by themselves."""
         del stable

@@ -99,8 +99,14 @@ def fitted(run: Run, *, hard: int, soft: int) -> Run:
             return replace(run, refused=_components(run, claims))
     before = run.total
     start = run.view.start
-    run = _poured(run, upto, claims=claims, hard=hard)
+    run = _poured(run, upto, claims=claims, hard=_poured_to(run, claims, hard=hard, soft=soft))
     return _told(run, before, start=start)
+
+
+def _poured_to(run: Run, claims: Claims, *, hard: int, soft: int) -> int:
+    """Whole while they fit (D18). If pieces must be cut, then so far that the next request does not have to cut again (D48)."""
+    whole = run.facts.fixed + claims.rest + claims.checkpoint + sum(item.full for item in (*claims.users, *claims.results, *claims.calls))
+    return hard if whole <= hard or run.facts.fixed + claims.floors() > soft else soft
 
 
 def _oldest_kept(run: Run, *, soft: int) -> int:

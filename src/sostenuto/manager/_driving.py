@@ -100,11 +100,18 @@ class Driver:
             self.wishes.calibrations.put(self.wishes.model, self.engine.state.history.ruler.calibration)
 
     def codec(self, messages: Sequence[Raw], system: Any) -> Codec:
-        """Explicit, then by structure, then by the provider of the model (D58)."""
+        """Explicit, then by structure, then by the provider of the model (D58). The last is a guess that structure may overrule later."""
         name = self.wishes.format or detect(messages, system)
+        self._undecided = name is None
         if name is None:
             name = "anthropic" if self.wishes.model.startswith("anthropic:") or system is not None else "openai_chat"
         return CODECS[name]
+
+    def _look_again(self, engine: Engine, asked: Asked) -> None:
+        """Plain words are the same on every wire: the first message with structure shows which one it is."""
+        codec = self.codec(asked.messages, asked.system)
+        if codec.name != engine.plan.codec.name:
+            engine.recode(codec)
 
     def _is_pinned(self, raw: Raw, message: Message) -> bool:
         if isinstance(raw, Pinned) or self.wishes.pinning(raw, message):
@@ -148,6 +155,8 @@ class Driver:
         if self._busy:
             raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
         engine = self.engine_for(asked.messages, asked.system)
+        if self._undecided:
+            self._look_again(engine, asked)
         self._busy = True
         try:
             return engine, engine.begin(asked)

@@ -26,6 +26,7 @@ from sostenuto.engine import (
     read,
     redone,
     search,
+    stopped_at_edge,
     taken,
     tools,
     undone,
@@ -190,7 +191,7 @@ class ContextManager:
         """A smaller request after the provider said the last one was too long; one retry.
 
         Args:
-            error: the provider's error; a maximum stated in it is learned.
+            error: the provider's error, a maximum stated in it is learned; or a reply that stopped for length at the window's end.
             maximum: the maximum, where you know it.
 
         Raises:
@@ -359,6 +360,8 @@ class ContextManager:
         engine = self._driver.started()
         last = self._driver.prepared()
         evidence = overflow(error) if error is not None else Overflow(maximum=maximum)
+        if evidence is None and stopped_at_edge(error, self.window.tokens):
+            evidence = Overflow(maximum=maximum)
         if evidence is None:
             raise UnusableInput(f"this error does not say that the request was too long: {str(error)[:300]}")
         if evidence.too_many_bytes:

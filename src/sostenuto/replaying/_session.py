@@ -115,16 +115,19 @@ def rows(
     handed: Iterable[Handed],
     pins: Sequence[str] = (),
     max_output: int | None = None,
+    tools: Sequence[Any] = (),
     after: Callable[[Row, Handed], None] = lambda row, handed: None,
 ) -> Iterator[Row]:
-    """One row for each history in `handed`, in order. `after` is called once a row was taken, to feed its reply back.
+    """One row for each history in `handed`, in order. `tools` are handed over beside the recorded ones.
+
+    `after` is called once a row was taken, to feed its reply back.
 
     Raises what the engine raises.
     """
     last: list[Mapping[str, Any]] = []
     for index, one in enumerate(handed):
         request = engine.prepare_sync(
-            list(one.messages), system=recorded.system or None, tools=recorded.tools or None, max_output=max_output
+            list(one.messages), system=recorded.system or None, tools=[*(recorded.tools or ()), *tools] or None, max_output=max_output
         )
         continues = len(last) <= len(one.messages) and all(a is b for a, b in zip(last, one.messages, strict=False))
         came = one.messages[len(last) :] if continues else one.messages
