@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sostenuto.budget import Thresholds
     from sostenuto.calls import ToolPolicy, Trait
     from sostenuto.engine import Hit, Preview, Profile, Request, Switched, Undone, Usage
     from sostenuto.errors import (
@@ -40,6 +41,7 @@ _HOMES = {
     "Settings": "ladder",
     "SostenutoError": "errors",
     "Switched": "engine",
+    "Thresholds": "budget",
     "ToolPolicy": "calls",
     "Trait": "calls",
     "Undone": "engine",
@@ -67,6 +69,7 @@ __all__ = [
     "Settings",
     "SostenutoError",
     "Switched",
+    "Thresholds",
     "ToolPolicy",
     "Trait",
     "Undone",

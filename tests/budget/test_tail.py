@@ -14,9 +14,9 @@ from sostenuto.budget import (
     ledger_budget,
     paths_budget,
     recent_tail,
-    result_budget,
     room,
     summarizer_budget,
+    water_level,
 )
 from sostenuto.errors import FixedPartTooLarge
 
@@ -56,9 +56,22 @@ def test_a_fixed_part_above_the_compaction_line_is_said() -> None:
 
 
 def test_shares() -> None:
-    """Ledger 15 % of the tail, paths and one result 10 % of the window, a batch half of the room, a summarizer 60 % of its limit."""
-    assert (ledger_budget(40_000), paths_budget(16_000), result_budget(16_000)) == (6_000, 1_600, 1_600)
-    assert (batch_budget(10_000), summarizer_budget(100_000)) == (5_000, 60_000)
+    """Ledger 15 % of the tail, paths 10 % of the window, a batch half of the room, a summarizer 60 % of its limit."""
+    assert (ledger_budget(40_000), paths_budget(16_000)) == (6_000, 1_600)
+    assert (batch_budget(10_000), summarizer_budget(100_000), summarizer_budget(10)) == (5_000, 60_000, 256)
+
+
+def test_a_wished_share_of_the_tail_scales_the_whole() -> None:
+    """A caller who sets twice the default share gets twice the tail, bounds included."""
+    assert recent_tail(200_000, warn_line=140_000, share=0.4) == 80_000
+
+
+@given(st.lists(st.integers(0, 10_000), max_size=12), st.integers(0, 30_000))
+def test_the_water_level_fits_and_is_as_high_as_it_can_be(sizes: list[int], total: int) -> None:
+    """Sizes cut to the level fit the total, and one token more for each would not."""
+    level = water_level(sizes, total=total)
+    assert sum(min(size, level) for size in sizes) <= total
+    assert level >= max(sizes, default=0) or sum(min(size, level + 1) for size in sizes) > total
 
 
 @given(st.integers(0, 2_000_000), st.integers(0, 2_000_000))

@@ -6,54 +6,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.budget import LEVELS, Usage, is_early
+from sostenuto.budget import DEFAULT, Usage, is_early
+
+
+def of(tokens: int, window: int = 10_000) -> Usage:
+    """So many tokens of a window, under the default lines."""
+    return Usage(tokens, window, DEFAULT.lines(window))
 
 
 @pytest.mark.parametrize(
-    ("tokens", "level", "warns", "compacts"),
-    [(4_999, "calm", False, False), (5_000, "clear", False, False), (6_000, "clear", False, False), (7_000, "clear", False, False),
-     (7_500, "warn", True, False), (8_000, "warn", True, False), (8_500, "compact", False, True), (9_500, "compact", False, True),
-     (9_501, "trim", False, True)],
+    ("tokens", "clears", "warns", "compacts"),
+    [(4_999, False, False, False), (5_000, True, False, False), (7_000, True, False, False), (7_500, True, True, False),
+     (8_000, True, True, False), (8_001, True, True, True)],
 )  # fmt: skip
-def test_levels_of_a_window_of_10_000(tokens: int, level: str, warns: bool, compacts: bool) -> None:
-    """Clearing fires on its line, the others above theirs, and a warning gives way to compaction."""
-    usage = Usage(tokens, 10_000)
-    assert (usage.level, usage.should_warn, usage.should_compact) == (level, warns, compacts)
+def test_lines_of_a_window_of_10_000(tokens: int, clears: bool, warns: bool, compacts: bool) -> None:
+    """Clearing fires on its line, the others above theirs."""
+    usage = of(tokens)
+    assert (usage.should_clear, usage.should_warn, usage.should_compact) == (clears, warns, compacts)
 
 
-def test_usage_splits_messages_and_overhead() -> None:
-    """100 of messages and 650 of overhead are 750 of 1,000, a ratio of 0.75."""
-    usage = Usage(100, 1_000, overhead=650)
-    assert (usage.tokens, usage.ratio, usage.should_warn, usage.should_compact) == (750, 0.75, True, False)
-
-
-def test_only_overhead_can_make_the_difference() -> None:
-    """Equal messages: without overhead nothing happens, with 750 of it compaction is due."""
-    assert not Usage(100, 1_000).should_compact
-    assert Usage(100, 1_000, overhead=750).should_compact
+def test_percent_counts_full_ones() -> None:
+    """750 of 1,000 are 75 %, 759 too, and a window of nothing raises nothing."""
+    assert (of(750, 1_000).percent, of(759, 1_000).percent, of(5, 0).percent) == (75, 75, 500)
 
 
 def test_space_is_tight_from_90_percent_on() -> None:
     """The critical line is inclusive."""
-    assert Usage(9_000, 10_000).is_critical
-    assert not Usage(8_999, 10_000).is_critical
+    assert of(9_000).is_critical
+    assert not of(8_999).is_critical
 
 
-def test_b043_nothing_above_the_window_fits() -> None:
-    """B043: 110 % of the window does not fit, exactly the window does."""
-    assert not Usage(11_000, 10_000).fits
-    assert Usage(10_000, 10_000).fits
-
-
-def test_trimming_comes_sooner_until_two_reports_were_seen() -> None:
-    """Until two reports the trim line of a model that is not counted exactly is 0.90 (D51)."""
-    assert Usage(9_100, 10_000, early=is_early(reports=1, exact=False)).should_trim
-    assert not Usage(9_100, 10_000, early=is_early(reports=2, exact=False)).should_trim
-    assert not Usage(9_100, 10_000, early=is_early(reports=0, exact=True)).should_trim
+def test_estimates_are_trusted_after_two_reports() -> None:
+    """Until two reports a model that is not counted exactly is early (D51)."""
+    assert is_early(reports=1, exact=False)
+    assert not is_early(reports=2, exact=False)
+    assert not is_early(reports=0, exact=True)
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_levels_only_rise_with_tokens(tokens: int, more: int, window: int) -> None:
-    """Adding tokens never lowers the level, in any window."""
-    low, high = Usage(tokens, window).level, Usage(tokens + more, window).level
-    assert LEVELS.index(low) <= LEVELS.index(high)
+def test_lines_stay_crossed_with_more_tokens(tokens: int, more: int, window: int) -> None:
+    """Adding tokens never takes a rung back, in any window."""
+    low, high = of(tokens, window), of(tokens + more, window)
+    assert high.should_clear or not low.should_clear
+    assert high.should_warn or not low.should_warn
+    assert high.should_compact or not low.should_compact
+    assert high.is_critical or not low.is_critical

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.calls import Facts, facts, supersedes
+from sostenuto.calls import Facts, clearing, facts
 from sostenuto.messages import Call, Result
 
 
@@ -125,25 +125,6 @@ def test_line_range_of_a_read(arguments: dict[str, object], lines: str | None) -
 
 
 @pytest.mark.parametrize(
-    ("later", "earlier", "expected"),
-    [
-        ({}, {}, True),
-        ({}, {"offset": 3, "limit": 4}, True),
-        ({"offset": 3, "limit": 4}, {}, False),
-        ({"offset": 1, "limit": 9}, {"offset": 3, "limit": 4}, True),
-        ({"offset": 4, "limit": 9}, {"offset": 3, "limit": 4}, False),
-    ],
-)
-def test_a_wider_later_read_supersedes(later: dict[str, int], earlier: dict[str, int], expected: bool) -> None:
-    """A later read of the same file supersedes an earlier one exactly when it shows all its lines (D13)."""
-    new, old = (_facts("Read", {"file_path": "/a", **span}, "x") for span in (later, earlier))
-    assert supersedes(new, old) is expected
-    assert not supersedes(_facts("Read", {"file_path": "/b"}, "x"), old)
-    assert not supersedes(_facts("Read", {"file_path": "/a"}, "no", succeeded=False), old)
-    assert not supersedes(_facts("Grep", {"path": "/a"}, "x"), old)
-
-
-@pytest.mark.parametrize(
     ("name", "arguments", "text", "running"),
     [
         ("Bash", {"command": "x", "run_in_background": True}, "Command running in background with ID: bash_1", "bash_1"),
@@ -166,14 +147,22 @@ def test_finished_work_is_named() -> None:
     assert _facts("TaskOutput", {"task_id": "t1"}, "<status>running</status>").finished is None
 
 
-def test_clearing_groups() -> None:
+@pytest.mark.parametrize(
+    ("name", "arguments", "when"),
+    [
+        ("Read", "{}", "rederivable"),
+        ("recall", "{}", "rederivable"),
+        ("Task", "{}", "last"),
+        ("view_memory", "{}", "last"),
+        ("Skill", "{}", "never"),
+        ("Bash", "{}", "normal"),
+        ("str_replace_editor", '{"command": "view", "path": "/a"}', "rederivable"),
+        ("str_replace_editor", '{"command": "create", "path": "/a"}', "normal"),
+    ],
+)
+def test_when_a_result_is_cleared(name: str, arguments: str, when: str) -> None:
     """Reads can be had again, sub-agents' answers go last, loaded rules never go (D13, B143)."""
-    assert _facts("Read", {}).rederivable
-    assert _facts("recall", {}).rederivable
-    assert _facts("Task", {}).clear_last
-    assert _facts("view_memory", {}).clear_last
-    assert _facts("Skill", {}).never_clear
-    assert not _facts("Bash", {}).clear_first
+    assert clearing(Call("1", name, arguments)) == when
 
 
 @given(st.text(max_size=30), st.text(max_size=200), st.none() | st.text(max_size=200))

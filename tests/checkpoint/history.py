@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import count as numbers
 
 from hypothesis import strategies as st
 
+from sostenuto.checkpoint import Ledger, compose, render
 from sostenuto.messages import Call, Folding, Message, Result, Text, Unit
 
 Turn = tuple[str, str] | tuple[str, dict[str, object], str, bool]
@@ -41,6 +43,12 @@ def units(*turns: Turn) -> list[Unit]:
 def count(text: str) -> int:
     """A counter that is not additive: words, plus one for every 20 characters."""
     return len(text.split()) + len(text) // 20
+
+
+def written(ledger: Ledger, *, budget: int, path_budget: int, recall_named: bool = False, rules: Sequence[str] = ()) -> str:
+    """The checkpoint that no model wrote."""
+    rendering = render(ledger, budget=budget, path_budget=path_budget, count=count, recall_named=recall_named)
+    return compose(None, rendering, rules=rules, recall_named=recall_named)
 
 
 _WORDS = st.text("ab #-\n.\u4e2d1", max_size=60) | st.sampled_from(

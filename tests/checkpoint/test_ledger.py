@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sostenuto.calls import facts
-from sostenuto.checkpoint import CONTINUATION, EMPTY, Claims, claims, fold, mechanical
-from tests.checkpoint.history import HISTORIES, Turn, call, count, say, units, user
+from sostenuto.checkpoint import CONTINUATION, EMPTY, Claims, claims, fold
+from tests.checkpoint.history import HISTORIES, Turn, call, say, units, user, written
 
 
 def _claims(*turns: Turn) -> Claims:
@@ -72,13 +72,11 @@ def test_cancelling_a_booking_is_work_not_a_cancellation() -> None:
 
 def test_our_own_and_the_hosts_words_are_no_requests() -> None:
     """A continuation, a stored checkpoint, a nudge and a host's notices never count as requests."""
-    own = mechanical(EMPTY, budget=100, path_budget=10, count=count).text
+    own = written(EMPTY, budget=100, path_budget=10)
     found = _claims(
         user("task"), user(CONTINUATION), user(own), user("<system-reminder>x</system-reminder>"), user("[Request interrupted by user]")
     )
     assert [asked.text for asked, _ in found.requests] == ["task"]
-    told = units(user("task"), say("x"), user("sum it up"))
-    assert len(claims(fold(EMPTY, told, kinds={2: "ephemeral"})).requests) == 1
 
 
 def test_a_command_that_passed_later_is_no_longer_failed() -> None:

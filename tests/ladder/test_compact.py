@@ -9,7 +9,7 @@ from sostenuto.budget import thresholds
 from sostenuto.calls import DEFAULT
 from sostenuto.checkpoint import CONTINUATION
 from sostenuto.ladder import Summarize, advance
-from sostenuto.ladder._checkpoints import SUMMARY_CAP
+from sostenuto.ladder._numbers import NUMBERS
 from tests.ladder.made_up import FORMATS, Scripted, Talk, faults, fired, manager, noticed, played, results, rungs, said, sized, summary
 from tests.ladder.running import at_start, met
 
@@ -277,7 +277,7 @@ def test_the_deadline_grows_with_the_input() -> None:
             run, need = advance(run, met(need))
         assert isinstance(need, Summarize)
         seconds.append(need.deadline_s)
-        assert need.limit <= SUMMARY_CAP
+        assert need.limit <= NUMBERS.summary_most
     assert 60 < seconds[0] < seconds[1]
 
 

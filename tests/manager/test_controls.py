@@ -168,7 +168,7 @@ def test_recall_gives_originals_and_finds_words() -> None:
     assert "m4.0" in [hit.key for hit in context.recall("line 1 ")]
     assert context.recall("call_3")[0].text == history[8]["content"]
     assert "src/m2.py" in context.recall("files:read")[0].text
-    for key in ("m999", "m2.7", "m9-m3", "m2~0", "call_999"):
+    for key in ("m999", "m2.7", "m9-m3", "m2~0"):
         with pytest.raises(UnknownKey):
             context.recall(key)
     assert context.recall("no such words") == ()

@@ -1,6 +1,6 @@
 """How full are we, and which line is crossed? Thresholds, usage, room and its shares, the least gain (rank 3, pure)."""
 
-from sostenuto.budget._gain import LEAST, LeastGain, is_worth_clearing, least_gain
+from sostenuto.budget._gain import LEAST, LeastGain, is_worth_clearing
 from sostenuto.budget._tail import (
     SHARES,
     FixedPart,
@@ -10,22 +10,19 @@ from sostenuto.budget._tail import (
     ledger_budget,
     paths_budget,
     recent_tail,
-    result_budget,
     room,
     summarizer_budget,
+    water_level,
 )
 from sostenuto.budget._thresholds import DEFAULT, Lines, Thresholds, thresholds
-from sostenuto.budget._usage import LEVELS, TRUSTED_REPORTS, Level, Usage, is_early
+from sostenuto.budget._usage import Usage, is_early
 
 __all__ = [
     "DEFAULT",
     "LEAST",
-    "LEVELS",
     "SHARES",
-    "TRUSTED_REPORTS",
     "FixedPart",
     "LeastGain",
-    "Level",
     "Lines",
     "Shares",
     "Thresholds",
@@ -34,12 +31,11 @@ __all__ = [
     "fixed_part_notice",
     "is_early",
     "is_worth_clearing",
-    "least_gain",
     "ledger_budget",
     "paths_budget",
     "recent_tail",
-    "result_budget",
     "room",
     "summarizer_budget",
     "thresholds",
+    "water_level",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,8 +22,8 @@ class Shares:
     ledger: float = 0.15  # of the tail (D22)
     paths: float = 0.10  # of the window (D22)
     batch: float = 0.50  # of the room, for the results of one batch (D49)
-    result: float = 0.10  # of the window, for one result or one page (D41)
     summarizer: float = 0.60  # of the summarizer's own input limit (D24)
+    summarizer_least: int = 256
 
 
 SHARES: Final = Shares()
@@ -71,39 +72,48 @@ def fixed_part_notice(window: int, fixed: FixedPart, /, *, lines: Lines) -> str 
     )
 
 
-def recent_tail(window: int, /, *, warn_line: int, fixed: int = 0) -> int:
+def recent_tail(window: int, /, *, warn_line: int, fixed: int = 0, share: float = SHARES.tail) -> int:
     """Tokens of the newest history that a compaction leaves alone (origin 6.2, D61).
 
     Args:
         window: tokens of the budget.
         warn_line: tokens of the warn line.
         fixed: tokens of the fixed part.
+        share: another share than the default scales the whole, bounds included.
     """
     by_window = max(SHARES.tail * window, min(SHARES.tail_least, SHARES.tail_least_share * window))
     slack = SHARES.tail_of_slack * (warn_line - fixed)
-    return max(0, int(min(SHARES.tail_most, by_window, slack)))
+    by_default = max(0, int(min(SHARES.tail_most, by_window, slack)))
+    return int(by_default * share / SHARES.tail)
 
 
-def ledger_budget(tail: int, /) -> int:
+def ledger_budget(tail: int, /, *, share: float = SHARES.ledger) -> int:
     """Tokens the mechanical ledger may print, from the tokens of the tail (D22)."""
-    return int(SHARES.ledger * max(0, tail))
+    return int(share * max(0, tail))
 
 
-def paths_budget(window: int, /) -> int:
+def paths_budget(window: int, /, *, share: float = SHARES.paths) -> int:
     """Tokens the covered paths may print, each in full (D22)."""
-    return int(SHARES.paths * max(0, window))
+    return int(share * max(0, window))
 
 
-def batch_budget(room_tokens: int, /) -> int:
+def batch_budget(room_tokens: int, /, *, share: float = SHARES.batch) -> int:
     """Tokens the results of one batch may take together before they are first sent (D49)."""
-    return int(SHARES.batch * max(0, room_tokens))
+    return int(share * max(0, room_tokens))
 
 
-def result_budget(window: int, /) -> int:
-    """Tokens one result or one page may take (D41)."""
-    return int(SHARES.result * max(0, window))
+def summarizer_budget(window: int, /, *, share: float = SHARES.summarizer) -> int:
+    """Tokens of transcript a summarizer with this input limit is handed at once (D24), never so few that nothing can be read."""
+    return max(SHARES.summarizer_least, int(share * max(0, window)))
 
 
-def summarizer_budget(window: int, /) -> int:
-    """Tokens of transcript a summarizer with this input limit is handed at once (D24)."""
-    return int(SHARES.summarizer * max(0, window))
+def water_level(sizes: Sequence[int], /, *, total: int) -> int:
+    """The cap at which all sizes, cut to it, together take at most `total`; the largest size when nothing need be cut."""
+    left = total
+    ordered = sorted(sizes)
+    for number, size in enumerate(ordered):
+        share = left // (len(ordered) - number)
+        if size > share:
+            return max(0, share)
+        left -= size
+    return ordered[-1] if ordered else 0

@@ -35,6 +35,7 @@ _SPOKEN = re.compile(
     r"background (?:task|job|process) id)[: ]{1,3}([A-Za-z0-9_.:-]{1,80})",
     re.I,
 )
+_SPOKEN_WORDS = ("background", "running with session id", "launched successfully")
 _XML_STATUS = re.compile(r"<status>\s*([a-z_]{1,20})\s*</status>", re.I)
 _XML_ID = re.compile(r"<(?:task-id|task_id|agent-id|job-id)>\s*([^<\s]{1,80})\s*</")
 _SCAN = 2_000
@@ -52,7 +53,8 @@ def _status(text: str, body: Mapping[str, Any]) -> str:
     value = body.get("status") or body.get("state")
     if isinstance(value, str):
         return value.lower()
-    found = _XML_STATUS.search(text[:_SCAN])
+    head = text[:_SCAN]
+    found = _XML_STATUS.search(head) if "<" in head else None
     return found.group(1).lower() if found else ""
 
 
@@ -63,7 +65,9 @@ def running(given: Mapping[str, Any], text: str, *, body: Mapping[str, Any]) -> 
         if found:
             return found
     asked = given.get("run_in_background") is True or given.get("background") is True or given.get("is_background") is True
-    spoken = _SPOKEN.search(text[:_SCAN])
+    head = text[:_SCAN]
+    # the pattern is slow, and hardly any result holds one of its words
+    spoken = _SPOKEN.search(head) if any(word in head.lower() for word in _SPOKEN_WORDS) else None
     if spoken and (asked or not body):
         return spoken.group(1).rstrip(".:")
     return _identity(body) if asked else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sostenuto.calls import _arguments, _background, _outcome
-from sostenuto.calls._policy import Clear, ToolPolicy, plain
+from sostenuto.calls._policy import Clear, ToolPolicy, Trait, plain
 from sostenuto.calls._table import DEFAULT
 from sostenuto.messages import Call, Result
 
@@ -20,9 +22,7 @@ class Facts:
         command: the shell command, or None.
         exit_status: stated by the result; None when it states none.
         succeeded: false only on a flag or on structure; a missing result counts as success (origin 7.1).
-        clear: when the result may be cleared (D13).
-        reads: the result is the content of the one path, whole or the lines of `span`.
-        span: first and last line asked for, last None for "to the end"; None for the whole file.
+        span: of a read of one path, first and last line asked for, last None for "to the end"; None for the whole file.
         running: id of work this call left running in the background.
         finished: id of background work this call shows as ended.
     """
@@ -32,31 +32,9 @@ class Facts:
     command: str | None = None
     exit_status: int | None = None
     succeeded: bool = True
-    clear: Clear = "normal"
-    reads: bool = False
     span: tuple[int, int | None] | None = None
     running: str | None = None
     finished: str | None = None
-
-    @property
-    def rederivable(self) -> bool:
-        """Whether calling again gives the result again."""
-        return self.clear == "rederivable"
-
-    @property
-    def never_clear(self) -> bool:
-        """Whether the result is protected from clearing for good."""
-        return self.clear == "never"
-
-    @property
-    def clear_first(self) -> bool:
-        """Whether the result goes in the first group of D13."""
-        return self.clear == "first"
-
-    @property
-    def clear_last(self) -> bool:
-        """Whether the result goes in the last group of D13 (answers of sub-agents, memory views)."""
-        return self.clear == "last"
 
     @property
     def line_range(self) -> str | None:
@@ -75,8 +53,7 @@ def facts(call: Call, result: Result | None, *, policy: ToolPolicy = DEFAULT) ->
     command = _arguments.command(given, trait)
     status = _outcome.exit_status(text, body) if trait.command else None
     found = _arguments.paths(given, trait)
-    verb = given.get("command")
-    looks = isinstance(verb, str) and verb in trait.read_verbs
+    looks = _looks(given, trait)
     reads = (trait.reads or looks) and len(found) == 1
     return Facts(
         paths=found,
@@ -84,12 +61,23 @@ def facts(call: Call, result: Result | None, *, policy: ToolPolicy = DEFAULT) ->
         command=command,
         exit_status=status,
         succeeded=_succeeded(result, body=body, status=status),
-        clear="rederivable" if looks and trait.clear == "normal" else trait.clear,
-        reads=reads,
         span=_arguments.span(given) if reads else None,
         running=_background.running(given, text, body=body),
         finished=_background.finished(plain(call.name), given, text=text, body=body),
     )
+
+
+def clearing(call: Call, *, policy: ToolPolicy = DEFAULT) -> Clear:
+    """When the result of `call` may be cleared (D13): by its tool, and by the verb where a tool both looks and changes."""
+    trait = policy.trait(call.name)
+    if trait.clear == "normal" and trait.read_verbs and _looks(_arguments.arguments(call.arguments), trait):
+        return "rederivable"
+    return trait.clear
+
+
+def _looks(given: Mapping[str, Any], trait: Trait) -> bool:
+    verb = given.get("command")
+    return isinstance(verb, str) and verb in trait.read_verbs
 
 
 def _succeeded(result: Result | None, *, body: object, status: int | None) -> bool:
@@ -98,15 +86,3 @@ def _succeeded(result: Result | None, *, body: object, status: int | None) -> bo
     if result.succeeded is not None:
         return result.succeeded
     return not (status or _outcome.failed(result.text, body if isinstance(body, dict) else {}))
-
-
-def supersedes(later: Facts, earlier: Facts) -> bool:
-    """Whether `later` shows all that `earlier` showed: both succeeded reads of one path, its lines within the later ones (D13)."""
-    if not (later.reads and earlier.reads and later.succeeded and later.paths == earlier.paths):
-        return False
-    if later.span is None:
-        return True
-    if earlier.span is None:
-        return False
-    (first, last), (wanted, end) = later.span, earlier.span
-    return first <= wanted and (last is None or (end is not None and end <= last))

@@ -10,7 +10,10 @@ from typing import Any, Literal, get_args
 from sostenuto.errors import UnknownSetting
 
 Clear = Literal["first", "rederivable", "normal", "last", "never"]
-"""When a result of the tool may be cleared, in the order of D13; ``never`` protects it for good."""
+"""When a result of the tool may be cleared, in the order of D13; ``never`` protects it for good.
+
+All that qualifies goes in one step (D12), so only ``last`` makes a difference: such results stay if the others are enough.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,9 @@ class ToolPolicy:
 
 
 def _row(name: str, row: Mapping[str, Any] | str, *, start: Trait) -> Trait:
-    given: Mapping[str, Any] = {"clear": row} if isinstance(row, str) else row
+    given: object = {"clear": row} if isinstance(row, str) else row
+    if not isinstance(given, Mapping):
+        raise UnknownSetting(f"tool_policy[{name!r}]: {row!r} is neither one of {', '.join(get_args(Clear))} nor a mapping of fields")
     known = [f.name for f in fields(Trait)]
     changes: dict[str, Any] = {}
     for key, value in given.items():

@@ -139,7 +139,7 @@ def _closed(content: Claims) -> tuple[Item, ...]:
 
 def _running(content: Claims) -> tuple[Item, ...]:
     return tuple(
-        Item((f"- {one_line(name, 80)}: started by {_what(deed)} ({deed.key})",), -i)
+        Item((f"- {one_line(name, NUMBERS.name)}: started by {_what(deed)} ({deed.key})",), -i)
         for i, (name, deed) in enumerate(reversed(content.running.items()))
     )
 
@@ -155,13 +155,13 @@ def _commands(content: Claims) -> tuple[Item, ...]:
 
 
 def _values(content: Claims) -> tuple[Item, ...]:
-    lines = (f"- {one_line(redacted(value), 300)} ({key})" for value, key in reversed(content.values.items()))
+    lines = (f"- {one_line(redacted(value), NUMBERS.value)} ({key})" for value, key in reversed(content.values.items()))
     return tuple(Item((line,), -i) for i, line in enumerate(lines))
 
 
 def _what(deed: Deed) -> str:
     command = deed.facts.command
-    return f"`{one_line(redacted(command), NUMBERS.command)}`" if command else one_line(deed.name, 80)
+    return f"`{one_line(redacted(command), NUMBERS.command)}`" if command else one_line(deed.name, NUMBERS.name)
 
 
 def _exit(deed: Deed) -> str:

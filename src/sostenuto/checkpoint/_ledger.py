@@ -7,7 +7,7 @@ the new units; only a fold from a value that is no longer the newest copies. Wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -15,10 +15,8 @@ from sostenuto.calls import DEFAULT, Facts, ToolPolicy, announced_end, facts
 from sostenuto.checkpoint import _values
 from sostenuto.checkpoint._numbers import NUMBERS
 from sostenuto.checkpoint._wording import is_ours
-from sostenuto.messages import Call, Kind, Media, Placed, Slot, Text, Unit
+from sostenuto.messages import Call, Media, Placed, Slot, Text, Unit
 
-_WRITTEN_BY_US: frozenset[Kind] = frozenset(("summary", "continuation", "ephemeral"))
-_NO_KINDS: Mapping[int, Kind] = {}
 _RECORD_BITS, _INDEX_BITS = 44, 16
 
 _CANCEL_OPEN = re.compile(
@@ -120,26 +118,18 @@ EMPTY = Ledger()
 """The ledger of nothing."""
 
 
-def fold(ledger: Ledger, units: Iterable[Unit], *, policy: ToolPolicy = DEFAULT, kinds: Mapping[int, Kind] = _NO_KINDS) -> Ledger:
-    """`ledger` with `units` taken in, in order; ``fold(fold(e, a), b) == fold(e, a + b)``. Costs the size of `units`.
-
-    `kinds` gives the kind of messages that are not plain, by ordinal: what we wrote ourselves is never a request.
-    """
+def fold(ledger: Ledger, units: Iterable[Unit], *, policy: ToolPolicy = DEFAULT) -> Ledger:
+    """`ledger` with `units` taken in, in order; ``fold(fold(e, a), b) == fold(e, a + b)``. Costs the size of `units`."""
     log = ledger.log if ledger.length and len(ledger.log.records) == ledger.length else ledger.log.branch(ledger.length)
     for unit in units:
-        log.records.append(_record(unit, log, policy=policy, kinds=kinds))
+        log.records.append(_record(unit, log, policy=policy))
     return Ledger(len(log.records), log)
 
 
-def is_written_by_us(kind: Kind | None) -> bool:
-    """Whether a message of `kind` is our own (a summary, a continuation, a nudge)."""
-    return kind in _WRITTEN_BY_US
-
-
-def _record(unit: Unit, log: _Log, *, policy: ToolPolicy, kinds: Mapping[int, Kind]) -> Record:
+def _record(unit: Unit, log: _Log, *, policy: ToolPolicy) -> Record:
     if unit.kind == "user":
-        return _user_record(unit, ours=is_written_by_us(kinds.get(unit.first)))
-    if unit.kind == "system" or is_written_by_us(kinds.get(unit.first)):
+        return _user_record(unit)
+    if unit.kind == "system":
         return Record(unit.first, unit.last)
     words = [p.part.text for p in unit.parts if isinstance(p.part, Text)]
     used = _promoted([*words, *(p.part.arguments for p in unit.parts if isinstance(p.part, Call))], log)
@@ -151,12 +141,12 @@ def _record(unit: Unit, log: _Log, *, policy: ToolPolicy, kinds: Mapping[int, Ki
     return Record(unit.first, unit.last, answers=answers, deeds=deeds, used=used)
 
 
-def _user_record(unit: Unit, *, ours: bool) -> Record:
+def _user_record(unit: Unit) -> Record:
     placed = [p for p in unit.parts if isinstance(p.part, Text | Media)]
     words = [p.part.text for p in placed if isinstance(p.part, Text) and p.part.text.strip()]
     text = "\n".join([*words, *(f"[{p.part.kind}: {p.part.label or 'attached'}]" for p in placed if isinstance(p.part, Media))])
     ended = announced_end(text)
-    if ours or ended or not text.strip() or is_ours(text) or text.lstrip().startswith(_HOST_OPENINGS):
+    if ended or not text.strip() or is_ours(text) or text.lstrip().startswith(_HOST_OPENINGS):
         return Record(unit.first, unit.last, user=True, ended=ended)
     key = placed[0].key if len(placed) == 1 else f"m{unit.first}"
     cancels = 2 if _CANCEL_LAST.match(text) else 1 if _CANCEL_OPEN.match(text) else 0

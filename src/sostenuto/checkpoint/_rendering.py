@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sostenuto.checkpoint._claims import Claims, claims
 from sostenuto.checkpoint._items import Claim, ledger_claims, path_claims
 from sostenuto.checkpoint._ledger import Ledger
+from sostenuto.checkpoint._numbers import NUMBERS
 
 Count = Callable[[str], int]
 """Tokens of a text by the counter in force."""
@@ -81,21 +82,21 @@ def _paths(content: Claims, budget: int, *, count: Count) -> tuple[Claim, ...]:
 def _fitted(wanted: tuple[Claim, ...], *, budget: int, count: Count, recall_named: bool) -> list[_Print]:
     """The print of `wanted` that `count` really puts within `budget`: counts of lines need not add up exactly, so the whole is counted."""
     target = budget
-    for _ in range(8):
+    for _ in range(NUMBERS.fittings):
         printed = _poured(wanted, budget=target, count=count, recall_named=recall_named)
         text = "\n".join(line for done in printed for line in done.lines(recall_named=recall_named))
         size = count(text) if text else 0
         if size <= budget:
             return printed
         target -= max(1, size - budget, target // 20)
-    return [_Print(claim, [], 0) for claim in (Claim.silent(claim) for claim in wanted)]
+    return [_Print(claim.silent(), [], 0) for claim in wanted]
 
 
 def _poured(wanted: tuple[Claim, ...], *, budget: int, count: Count, recall_named: bool) -> list[_Print]:
     over = [count(claim.overflow(len(claim.items), recall_named=recall_named) + "\n") for claim in wanted]
     free = budget - sum(over)
     if free < 0:
-        return [_Print(Claim.silent(claim), [], 0) for claim in wanted]
+        return [_Print(claim.silent(), [], 0) for claim in wanted]
     whole = sum(claim.share for claim in wanted) or 1.0
     printed = [
         _claim(claim, limit=least + int(free * claim.share / whole), reserve=least, count=count)

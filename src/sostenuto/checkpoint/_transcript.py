@@ -6,16 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 
-from sostenuto.checkpoint._ledger import is_written_by_us
+from sostenuto.budget import water_level
 from sostenuto.checkpoint._numbers import NUMBERS
 from sostenuto.checkpoint._redaction import redacted
 from sostenuto.checkpoint._wording import is_ours
-from sostenuto.messages import Call, Kind, Media, Opaque, Part, Result, Text, Thinking, Unit
+from sostenuto.messages import Call, Media, Opaque, Part, Result, Text, Thinking, Unit
 
 RULE = "----------"
 """The line between two blocks."""
 _SEPARATOR = f"\n\n{RULE}\n\n"
-_NO_KINDS: Mapping[int, Kind] = {}
 _TAGS = re.compile(r"<(?=/?(?:transcript|prior_checkpoint|known_work|instructions)\b)", re.I)
 _FORGED = re.compile(r"^(?=\[(?:USER|ASSISTANT|TOOL|SYSTEM)\b|-{10}[ \t]*$)", re.M)
 
@@ -26,14 +25,14 @@ def escaped(text: str) -> str:
     return _FORGED.sub(" ", _TAGS.sub("&lt;", redacted(whole)))
 
 
-def blocks(units: Iterable[Unit], *, kinds: Mapping[int, Kind] = _NO_KINDS) -> list[str]:
+def blocks(units: Iterable[Unit]) -> list[str]:
     """One block per message, in order: a role tag in capitals and the content. What we wrote ourselves is left out."""
-    return [block for unit in units if not _ours(unit, kinds) for block in _unit_blocks(unit)]
+    return [block for unit in units if not _is_ours(unit) for block in _unit_blocks(unit)]
 
 
-def _ours(unit: Unit, kinds: Mapping[int, Kind]) -> bool:
+def _is_ours(unit: Unit) -> bool:
     first = unit.parts[0].part if unit.parts else None
-    return is_written_by_us(kinds.get(unit.first)) or (isinstance(first, Text) and is_ours(first.text))
+    return isinstance(first, Text) and is_ours(first.text)
 
 
 def _unit_blocks(unit: Unit) -> Iterator[str]:
@@ -92,7 +91,6 @@ def chunks(
     *,
     budget_tokens: int,
     count: Callable[[str], int],
-    kinds: Mapping[int, Kind] = _NO_KINDS,
     at_most: int = NUMBERS.chunks,
 ) -> tuple[str, ...]:
     """The transcript in pieces of at most `budget_tokens` each; every message once, in order, no piece empty.
@@ -100,7 +98,7 @@ def chunks(
     A message longer than its share is cut to head and tail. Shares shrink as far as needed to need no more than `at_most` pieces (B047),
     but never below 60 tokens, so very many short messages may still take more. `budget_tokens` <= 0 gives one piece.
     """
-    texts = blocks(units, kinds=kinds)
+    texts = blocks(units)
     if not texts:
         return ()
     if budget_tokens <= 0:
@@ -109,23 +107,13 @@ def chunks(
     sizes = [count(text) + rule for text in texts]
     cap = max(1, int(budget_tokens * NUMBERS.block_share))
     packed: tuple[str, ...] = ()
-    for share in (0.95, 0.85, 0.7, 0.5, 0.3):
-        level = min(cap, max(_level(sizes, total=int(share * at_most * budget_tokens)), NUMBERS.block_floor))
+    for share in NUMBERS.chunk_shares:
+        level = min(cap, max(water_level(sizes, total=int(share * at_most * budget_tokens)), NUMBERS.block_floor))
         cut = [text if size <= level else clipped(text, level - rule, count=count) for text, size in zip(texts, sizes, strict=True)]
         packed = tuple(_packed(cut, budget=budget_tokens, count=count))
         if len(packed) <= at_most or level <= NUMBERS.block_floor:
             break
     return packed
-
-
-def _level(sizes: list[int], *, total: int) -> int:
-    """The largest height at which the sizes, cut off there, sum to at most `total`."""
-    left, ordered = total, sorted(sizes)
-    for i, size in enumerate(ordered):
-        if size * (len(ordered) - i) > left:
-            return left // (len(ordered) - i)
-        left -= size
-    return ordered[-1]
 
 
 def _packed(texts: list[str], *, budget: int, count: Callable[[str], int]) -> Iterator[str]:

@@ -76,7 +76,7 @@ def _searched(text: str) -> tuple[str, ...]:
 def last_error(text: str) -> str:
     """The line of a failed result that says most: its last error line, else its last line; one line, bounded."""
     found = ""
-    lines = [line.strip() for line in text[-8_000:].splitlines() if line.strip()]
+    lines = [line.strip() for line in text[-NUMBERS.error_scan :].splitlines() if line.strip()]
     for line in reversed(lines):
         if _ERROR.search(line):
             found = line

@@ -17,10 +17,13 @@ from sostenuto.engine._snapshot import loaded
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, nudge_tokens, view_of
-from sostenuto.messages import Folding, fingerprint, key_of
+from sostenuto.messages import Folding, Text, fingerprint, key_of
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
 from sostenuto.window import Window
+
+_ABSURD = 10
+"""A report of more than ten windows is a fault of whoever reported it, never a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ class Engine:
             heads=heads,
             request=request,
             asked=_question(draft.asked, draft.lead),
-            measured=measured,
+            measured=measured + _nudged(run),
             media=attached(state, before=self.state, edited=bool(run.edits)),
             waiting=(),
             events=(),
@@ -222,7 +225,7 @@ class Engine:
         for needed in turns(state.history, self.plan.codec):
             system += ruler.measure(TURN) if needed else Measure()
         window = self._window(state)
-        reserve = self.plan.window.lowest_reserve(asked.max_output)
+        reserve = self.plan.window.reserve(asked.max_output)
         idle = asked.idle_s is not None and asked.idle_s > self.plan.cache_lifetime_s
         return Facts(
             budget=max(1, min(window, self._together(state) - reserve)),
@@ -248,6 +251,16 @@ class Engine:
             deadline_s=self.plan.deadline_s,
             bound=self.plan.bound,
             may_flatten=self.plan.may_flatten,
+        )
+
+    @property
+    def window(self) -> Window:
+        """The window in force: what was known of it, lowered by what errors and silent cuts taught."""
+        tokens = self._window(self.state)
+        return (
+            self.plan.window
+            if tokens == self.plan.window.tokens
+            else replace(self.plan.window, tokens=tokens, total=tokens, source="learned")
         )
 
     def _window(self, state: State) -> int:
@@ -310,6 +323,9 @@ class Engine:
         self.state = state = replace(state, refused=0, request=None)
         if found is None or state.asked == ():
             return None
+        if found.input > _ABSURD * max(self.plan.window.tokens, state.measured.weight):
+            self.told_next(f"A reported prompt of {found.input:,} tokens is not believed: the window has {self.plan.window.tokens:,}.")
+            return None
         ruler = state.history.ruler
         calibration, alarm = learn(
             ruler.calibration, sent=state.measured, reported=found.input, window=self.plan.window.tokens, media=state.media
@@ -343,6 +359,14 @@ def _remaining(run: Run) -> dict[str, int]:
     fixed = {"system": run.facts.system, "tools": run.facts.tools, "learned overhead": run.facts.overhead, "pinned messages": run.pins}
     listed = {**fixed, "output reserve": run.facts.reserve, "messages (least)": run.total - sum(fixed.values())}
     return {name: tokens for name, tokens in listed.items() if tokens > 0}
+
+
+def _nudged(run: Run) -> Measure:
+    """What the nudges of a request weigh: the provider's report counts them too."""
+    total = Measure()
+    for text in run.nudges:
+        total += run.history.piece(Text(text))
+    return total
 
 
 def _folding(codec: Codec) -> Folding:

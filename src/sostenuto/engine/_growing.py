@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sostenuto.engine._matching import Match, guarded
 from sostenuto.engine._state import Branch, State, branch_key
+from sostenuto.errors import UnknownFormat
 from sostenuto.ladder import Event, History, view_of
 from sostenuto.messages import Folding, Message, fingerprint, range_key
 from sostenuto.protocols import Codec, Raw
@@ -51,6 +53,8 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
     new = handed[found.taken :]
     for raw in new:
         message = codec.decode(raw)
+        if not message.parts:
+            _refuse_other_wires(raw, len(state.history.messages))
         state.history.add(message, pinned=is_pinned(raw, message))
     first = state.length
     length = first + len(new)
@@ -81,6 +85,20 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
         kept_mode=found.kept_mode,
         handed=guarded(handed, state.handed) if found.kept_mode else [],
     )
+
+
+def _refuse_other_wires(raw: Any, ordinal: int) -> None:
+    """A message nothing could be read of, although it is not empty, is of a wire we do not know: silence would lose it.
+
+    Raises:
+        UnknownFormat: naming the message and what it looks like.
+    """
+    keys = sorted(map(str, raw)) if isinstance(raw, Mapping) else None
+    if keys is None and hasattr(raw, "model_dump"):
+        return
+    if keys is None or "parts" in keys or ("type" in keys and "role" not in keys):
+        seen = f"an object with {', '.join(keys[:8])}" if keys is not None else f"a {type(raw).__name__}"
+        raise UnknownFormat(f"message {ordinal} is {seen}; OpenAI chat and Anthropic messages have a role and content")
 
 
 def _forked(state: State, found: Match) -> State:

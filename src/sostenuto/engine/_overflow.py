@@ -15,13 +15,16 @@ from sostenuto.tokens import usage_of
 
 _CODES = ("context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "input_too_long", "string_above_max_length")
 _WORDS = re.compile(
-    r"maximum context length|context (?:length|window|size)[^.]{0,40}(?:exceed|too (?:long|large))|exceeds? [^.]{0,40}context"
-    r"|prompt is too long|input (?:is )?too long|too many (?:input )?tokens for|longer than the model's context",
+    r"maximum (?:context|prompt) length|maximum number of tokens allowed|model token limit"
+    r"|context (?:length|window|size)[^.]{0,40}(?:exceed|too (?:long|large))|exceeds? [^.]{0,60}(?:context|limit of \d)"
+    r"|prompt is too long|input (?:is )?too long|too many (?:input )?tokens for|longer than the model's context"
+    r"|reduce the length of the (?:messages|prompt|input)|inputs? tokens? \+ max_new_tokens",
     re.IGNORECASE,
 )
 _NOT = re.compile(r"rate.?limit|per minute|tokens per|quota|api.?key|unauthori[sz]ed|max_tokens[^.]{0,40}(?:must|too large)", re.IGNORECASE)
 _MAXIMUM = re.compile(
-    r"(?:maximum (?:context length|allowed|of|prompt length)[^0-9]{0,20}|> |limit(?: of)?[^0-9]{0,10}|context (?:size|window)[^0-9]{0,24})"
+    r"(?:maximum (?:context length|allowed|of|prompt length|number of tokens allowed)[^0-9]{0,20}|> |<= |limit(?: of|:)?[^0-9]{0,10}"
+    r"|context (?:size|window)[^0-9]{0,24})"
     r"([0-9][0-9,_]{2,12})",
     re.IGNORECASE,
 )
@@ -109,7 +112,7 @@ def _texts(value: Any, *, depth: int) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value[:50]:
             yield from _texts(item, depth=depth - 1)
-    elif isinstance(value, BaseException):
+    elif isinstance(value, BaseException) or hasattr(value, "message"):
         yield str(value)[:20_000]
         for name in ("body", "code", "message", "response"):
             inner = getattr(value, name, None)

@@ -2,19 +2,16 @@
 
 from sostenuto.ladder._advance import advance
 from sostenuto.ladder._compact import absent
-from sostenuto.ladder._edit import LEVELS, Cover, Edit, EditKind, View, applied, checkpoint_messages, view_of
-from sostenuto.ladder._history import UNANSWERED, History, unanswered
+from sostenuto.ladder._edit import Cover, Edit, View, applied, checkpoint_messages, view_of
+from sostenuto.ladder._history import History, unanswered
 from sostenuto.ladder._nudges import nudge_tokens
 from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
 from sostenuto.ladder._settings import Settings
 from sostenuto.ladder._zones import standing
 
 __all__ = [
-    "LEVELS",
-    "UNANSWERED",
     "Cover",
     "Edit",
-    "EditKind",
     "Event",
     "Facts",
     "History",

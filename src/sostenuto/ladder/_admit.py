@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from sostenuto.ladder._edit import Edit, Place
+from sostenuto.budget import batch_budget, water_level
+from sostenuto.ladder._edit import Form, Place
 from sostenuto.ladder._fixed import fixed_told
 from sostenuto.ladder._forms import clipped
 from sostenuto.ladder._media import stripped
 from sostenuto.ladder._run import Keep, Outcome, Run
-from sostenuto.messages import Part, key_of
+from sostenuto.messages import key_of
 
 
 def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
@@ -23,25 +24,24 @@ def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
     keys = tuple(key_of(*place) for place, _ in sizes)
     if outcome is None:
         return run, Keep(keys)
-    kept = frozenset(outcome.value or ())
-    forms: list[tuple[Place, Part | None]] = []
+    forms = _cut(run, sizes, kept=frozenset(outcome.value or ()))
+    if not forms:
+        return replace(run, phase="clear"), None
+    before, edit = run.total, run.edit("clip", "admit", forms=forms)
+    reason = "larger than one result, or one batch of results, may be when it arrives"
+    return replace(run.with_edit(edit).event("admit", before=before, reason=reason, keys=edit.keys), phase="clear"), None
+
+
+def _cut(run: Run, sizes: Iterable[tuple[Place, int]], *, kept: frozenset[str]) -> list[Form]:
+    forms: list[Form] = []
     for place, size in sizes:
-        key = key_of(*place)
-        part = run.history.mended_part(*place)
+        part, key = run.history.mended_part(*place), key_of(*place)
         if part is None:
             continue
         cut = clipped(part, key=key, size=size, ruler=run.history.ruler, named=run.facts.named if key in kept else None)
         if cut is not part:
             forms.append((place, cut))
-    if not forms:
-        return replace(run, phase="clear"), None
-    before = run.total
-    reach = len(run.history.messages) - 1
-    cut_keys = tuple(key_of(*place) for place, _ in forms)
-    edit = Edit(0, "clip", "admit", reach, run.history.guard(reach), forms=tuple(forms), keys=cut_keys)
-    run = run.with_edit(edit)
-    reason = "larger than one result, or one batch of results, may be when it arrives"
-    return replace(run.event("admit", before=before, reason=reason, keys=cut_keys), phase="clear"), None
+    return forms
 
 
 def oversized(run: Run) -> list[tuple[Place, int]]:
@@ -59,18 +59,6 @@ def oversized(run: Run) -> list[tuple[Place, int]]:
     if not results:
         return []
     each = settings.result_limit if settings.result_limit is not None else run.tail
-    together = int(run.room * settings.batch_share)
+    together = batch_budget(run.room, share=settings.batch_share)
     cap = max(settings.result_floor, min(each, water_level([size for _, size in results], total=together)))
     return [(place, cap) for place, size in results if size > cap]
-
-
-def water_level(sizes: Sequence[int], *, total: int) -> int:
-    """The cap at which all sizes, cut to it, together take at most `total`; the largest size when nothing need be cut."""
-    left = total
-    ordered = sorted(sizes)
-    for number, size in enumerate(ordered):
-        share = left // (len(ordered) - number)
-        if size > share:
-            return max(0, share)
-        left -= size
-    return ordered[-1] if ordered else 0

@@ -37,13 +37,12 @@ def _is_quiet(run: Run) -> bool:
 
     The usual request is this one, so it is told apart before the phases make their copies of the run.
     """
-    facts, lines = run.facts, run.settings.thresholds
+    facts, lines = run.facts, run.lines
     if facts.manual or facts.strip_media or facts.forced is not None or run.settings.byte_limit is not None:
         return False
     if run.edits or run.memory.nudged or run.memory.thinking_off or oversized(run):
         return False
-    lowest = min(lines.clear, lines.warn, lines.critical, lines.compact, lines.trim, lines.early_trim)
-    return run.total < int(lowest * facts.budget)
+    return run.total < min(lines.clear, lines.warn, lines.critical, lines.compact, lines.trim)
 
 
 def _step(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:

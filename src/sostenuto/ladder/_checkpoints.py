@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from sostenuto.checkpoint import CONTINUATION, Ledger, Sections, compose, digest, render
+from sostenuto.budget import ledger_budget, paths_budget
+from sostenuto.checkpoint import CONTINUATION, EMPTY, Ledger, Sections, compose, digest, fold, render
 from sostenuto.ladder._edit import Cover
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._zones import standing
 from sostenuto.messages import range_key
 
-SUMMARY_CAP = 8_000
-"""No model's summary may ask for more tokens than any current model may write in one answer (B083)."""
 
-
-def ledger_budget(run: Run) -> int:
-    """Tokens for requests, commands and values (D22)."""
-    return int(run.settings.ledger_share * run.tail)
-
-
-def path_budget(run: Run) -> int:
-    """Tokens for paths, under a bound of their own (D22)."""
-    return int(run.settings.path_share * run.facts.budget)
+def folded(run: Run, upto: int, *, known: Ledger | None = None) -> Ledger:
+    """The ledger of all units before `upto`: the fold that is `known`, else the one of the cover in view, and what came since (D53)."""
+    ledger = known if known is not None else run.view.cover.ledger if run.view.cover else EMPTY
+    return fold(ledger, run.history.units[ledger.length : upto], policy=run.settings.policy)
 
 
 def checkpoint_cover(run: Run, upto: int, *, ledger: Ledger, prose: Sections | None, share: float = 1.0) -> Cover:
     """The cover of all units before `upto`; `share` shrinks the bounds of its rendering when space is tight."""
+    settings = run.settings
     rendering = render(
         ledger,
-        budget=int(ledger_budget(run) * share),
-        path_budget=int(path_budget(run) * share),
+        budget=int(ledger_budget(run.tail, share=settings.ledger_share) * share),
+        path_budget=int(paths_budget(run.facts.budget, share=settings.path_share) * share),
         count=run.history.ruler.text,
         recall_named=run.facts.named == "recall",
     )
     text = compose(prose, rendering, rules=run.facts.rules, recall_named=run.facts.named == "recall", extent=extent(run, upto))
-    return Cover(upto, standing(run.history, upto=upto), text, CONTINUATION, ledger, prose)
+    return Cover(upto, standing(run.history, upto=upto), text, CONTINUATION, ledger, prose, rendering.folds)
 
 
 def digest_cover(run: Run, upto: int, *, ledger: Ledger) -> Cover:
@@ -56,3 +51,8 @@ def extent(run: Run, upto: int) -> tuple[int, int]:
     while number > 0 and units[number].kind != "cycle":
         number -= 1
     return units[0].first, max(last, units[number].last)
+
+
+def covered_keys(run: Run, upto: int) -> tuple[str, ...]:
+    """One range for everything that gives way; what stood under an earlier cover is still inside it."""
+    return (range_key(*extent(run, upto)),) if upto else ()

@@ -4,50 +4,44 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sostenuto.checkpoint import EMPTY, Accepted, Ledger, Sections, accept, chunks, fold, merged, prompt
-from sostenuto.ladder._checkpoints import SUMMARY_CAP, checkpoint_cover, extent
-from sostenuto.ladder._edit import Edit, Place
-from sostenuto.ladder._forms import clipped
+from sostenuto.budget import summarizer_budget
+from sostenuto.checkpoint import Accepted, Ledger, Sections, accept, chunks, merged, prompt
+from sostenuto.ladder._checkpoints import checkpoint_cover, covered_keys, folded
+from sostenuto.ladder._edit import Edit
+from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Asking, Journal, Need, Outcome, Run, Summarize
 from sostenuto.ladder._thinking import waits
-from sostenuto.ladder._zones import standing, tail_start, unit_at
-from sostenuto.messages import Part, Result, key_of, range_key
-
-DEADLINE_FLOOR_S = 60.0
-DEADLINE_PER_TOKEN_S = 0.004
-"""A summarizer that reads 100,000 tokens gets 460 seconds: a fixed limit fails exactly the big sessions (B087)."""
+from sostenuto.ladder._zones import leaves_nothing, tail_start, unit_at
 
 
 def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     """Decide whether to compact, up to where, and by whom."""
-    usage = run.total
-    wanted = usage > run.line("compact") or run.facts.forced is not None or run.facts.manual
-    if not wanted or _held(run, usage) or waits(run):
+    wanted = run.usage.should_compact or run.facts.forced is not None or run.facts.manual
+    if not wanted or _held(run) or waits(run):
         return replace(run, phase="trim"), None
     upto = _cut(run)
-    if upto <= run.view.start or set(range(run.view.start, upto)) <= set(standing(run.history, upto=upto)):
+    if leaves_nothing(run, upto):
         return _stuck(run), None
     if run.facts.summarizer_window is None or run.memory.hung:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
     shown = [run.view.shown(run.history, run.history.units[number]) for number in range(run.view.start, upto)]
-    budget = max(256, int(run.settings.summarizer_share * run.facts.summarizer_window))
-    asking = Asking(upto, tuple(chunks(shown, budget_tokens=budget, count=run.history.ruler.text)), prior=_prior(run), started_from=usage)
+    budget = summarizer_budget(run.facts.summarizer_window, share=run.settings.summarizer_share)
+    asking = Asking(upto, chunks(shown, budget_tokens=budget, count=run.history.ruler.text), prior=_prior(run), started_from=run.total)
     return replace(run, phase="summarize", asking=asking), None
 
 
-def _held(run: Run, usage: int) -> bool:
+def _held(run: Run) -> bool:
     """The breaker, or an undo, holds this rung until the history has grown (D21, D62)."""
     if run.facts.forced is not None or run.facts.manual:
         return False
-    return usage <= max(run.memory.held, run.memory.hold.get("compact", 0))
+    return run.total <= max(run.memory.held, run.memory.hold.get("compact", 0))
 
 
 def _cut(run: Run) -> int:
-    history = run.history
-    upto = tail_start(run, budget=run.tail)
-    if run.facts.before is not None:
-        upto = min(history.newest(), unit_at(history, run.facts.before))
-    return upto
+    """Where the kept part begins: at the recent tail, or where a person said."""
+    if run.facts.before is None:
+        return tail_start(run, budget=run.tail)
+    return min(run.history.newest(), unit_at(run.history, run.facts.before))
 
 
 def _stuck(run: Run) -> Run:
@@ -98,13 +92,13 @@ def _need(run: Run, asking: Asking) -> Summarize:
     )
     seconds = run.facts.deadline_s
     if seconds is None:
-        seconds = DEADLINE_FLOOR_S + DEADLINE_PER_TOKEN_S * run.history.ruler.text(text)
+        seconds = NUMBERS.deadline_floor_s + NUMBERS.deadline_per_token_s * run.history.ruler.text(text)
     return Summarize(text, limit, seconds)
 
 
 def summary_limit(run: Run) -> int:
-    """The most tokens a summary may have: a twentieth of the budget, at least 512 and at most `SUMMARY_CAP` (B083)."""
-    return max(512, min(SUMMARY_CAP, run.facts.budget // 20))
+    """The most tokens a summary may have: a twentieth of the budget, within bounds (B083)."""
+    return max(NUMBERS.summary_least, min(NUMBERS.summary_most, int(NUMBERS.summary_share * run.facts.budget)))
 
 
 def _replaced(run: Run, upto: int) -> int:
@@ -124,12 +118,12 @@ def _failed(run: Run, asking: Asking, kind: str, why: str) -> Run:
 
 def _built(run: Run, upto: int, *, prose: Sections | None, reason: str) -> Run:
     """The checkpoint that will enter, its tail shortened as far as the line demands (D21)."""
-    line = run.facts.forced if run.facts.forced is not None else run.line("compact")
+    line = run.facts.forced if run.facts.forced is not None else run.lines.compact
     newest = run.history.newest()
     edit, after = _attempt(run, upto, prose=prose, reason=reason)
     while after > line and upto < newest and run.facts.before is None:
         upto = _shortened(run, upto, excess=after - line, newest=newest)
-        edit, after = _attempt(run, upto, prose=prose, reason=reason)
+        edit, after = _attempt(run, upto, prose=prose, reason=reason, known=edit.cover.ledger if edit.cover else None)
     if after >= run.total:
         reason = f"a checkpoint would not make the request smaller ({run.total:,} -> {after:,} tokens)"
         run = run.event("summary", before=run.total, reason=reason, detail={"outcome": "skipped"})
@@ -144,10 +138,10 @@ def _tried(run: Run, *, freed: int, before: int) -> Run:
         return run.remember(poor=0, held=0)
     poor = run.memory.poor + 1
     run = run.remember(poor=poor)
-    if poor < 2:
+    if poor < NUMBERS.poor:
         return run
     run = run.remember(held=int(run.total * (1 + run.settings.growth)))
-    return run.notice(_what_fills(run)) if poor == 2 else run
+    return run.notice(_what_fills(run)) if poor == NUMBERS.poor else run
 
 
 def _shortened(run: Run, upto: int, *, excess: int, newest: int) -> int:
@@ -159,47 +153,32 @@ def _shortened(run: Run, upto: int, *, excess: int, newest: int) -> int:
     return upto
 
 
-def _attempt(run: Run, upto: int, *, prose: Sections | None, reason: str) -> tuple[Edit, int]:
-    ledger = folded(run, upto)
-    cover = checkpoint_cover(run, upto, ledger=ledger, prose=prose)
-    reach = len(run.history.messages) - 1
-    keys = covered_keys(run, upto)
-    edit = Edit(0, "cover", reason, reach, run.history.guard(reach), cover=cover, keys=keys)
+def _attempt(run: Run, upto: int, *, prose: Sections | None, reason: str, known: Ledger | None = None) -> tuple[Edit, int]:
+    """The cover of all units before `upto` and the tokens of the request with it; `known` is a fold of fewer units."""
+    cover = checkpoint_cover(run, upto, ledger=folded(run, upto, known=known), prose=prose)
+    edit = run.edit("cover", reason, cover=cover, keys=covered_keys(run, upto))
     return edit, run.with_edit(edit).total
-
-
-def folded(run: Run, upto: int) -> Ledger:
-    """The ledger of all units before `upto`: the stored prefix value and what came since (D53)."""
-    start, ledger = run.view.start, (run.view.cover.ledger if run.view.cover else None)
-    units = [run.history.units[number] for number in range(start, upto)]
-    return fold(ledger or EMPTY, units, policy=run.settings.policy)
-
-
-def covered_keys(run: Run, upto: int) -> tuple[str, ...]:
-    """One range for everything that gives way; what stood under an earlier cover is still inside it."""
-    if upto == 0:
-        return ()
-    return (range_key(*extent(run, upto)),)
 
 
 def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     """Write the journal, then let the checkpoint in (origin 6.7)."""
-    edit, before = run.pending, run.total
+    edit, usage = run.pending, run.usage
     assert edit is not None
     assert edit.cover is not None
+    before, percent = usage.tokens, usage.percent
     if outcome is None:
         first, last = run.history.units[run.view.start].first, run.history.units[edit.cover.upto - 1].last
         return run, Journal({"tokensBefore": before, "messages": last - first + 1, "summary": edit.cover.text, "cause": edit.cause})
     run = replace(run.with_edit(edit), pending=None, phase="trim", compacted=True)
-    after, percent = run.total, before * 100 // max(1, run.facts.budget)
     run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False, futile=0)
     reason = f"{edit.cause} checkpoint at {percent} % of the budget"
-    run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail={"by": edit.cause, "outcome": "applied"})
+    detail = {"by": edit.cause, "outcome": "applied", "folded": edit.cover.losses}
+    run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail=detail)
     run = run.notice(
         f"Context was {percent} % full ({before:,} of {run.facts.budget:,} tokens): older messages were summarised, "
-        f"{after:,} tokens are left; the originals stay readable under {', '.join(edit.keys)}."
+        f"{run.total:,} tokens are left; the originals stay readable under {', '.join(edit.keys)}."
     )
-    return _tried(run, freed=before - after, before=before), None
+    return _tried(run, freed=before - run.total, before=before), None
 
 
 def _what_fills(run: Run) -> str:
@@ -222,32 +201,3 @@ def absent(run: Run, ordinal: int) -> Run:
         return run
     edit, _ = _attempt(run, upto, prose=_prior(run), reason="left out by the host")
     return run.with_edit(edit).remember(ripe_to=upto, ripe_gain=0)
-
-
-def clip_read(run: Run, *, line: int) -> Run:
-    """Cut read results of the kept part, largest first, until the request is under the line (D21)."""
-    newest = run.history.newest()
-    cap = max(run.settings.result_floor, run.facts.budget // 50)
-    found: list[tuple[int, Place, Result]] = []
-    for number in range(run.view.start, newest):
-        for slot in run.history.units[number].slots:
-            result = slot.result_part
-            if slot.result is None or result is None or number in run.history.standing:
-                continue
-            place = (slot.result.ordinal, slot.result.index)
-            tokens = run.tokens_of(run.history.part(*place))
-            if run.view.levels.get(place, 0) == 0 and tokens > 2 * cap:
-                found.append((tokens, place, result))
-    excess = run.total - line
-    chosen: list[tuple[Place, Part | None]] = []
-    for tokens, place, result in sorted(found, key=lambda item: (-item[0], item[1])):
-        if excess <= 0:
-            break
-        chosen.append((place, clipped(result, key=key_of(*place), size=cap, ruler=run.history.ruler, named=run.facts.named)))
-        excess -= tokens - cap
-    if not chosen:
-        return run
-    before, reach = run.total, len(run.history.messages) - 1
-    keys = tuple(key_of(*place) for place, _ in chosen)
-    edit = Edit(0, "clip", "read results of the kept part are too large", reach, run.history.guard(reach), forms=tuple(chosen), keys=keys)
-    return run.with_edit(edit).event("clip", before=before, reason=edit.cause, keys=keys)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from sostenuto.checkpoint import EMPTY, Ledger, Sections
+from sostenuto.checkpoint import EMPTY, Fold, Ledger, Sections
 from sostenuto.ladder._history import History
 from sostenuto.messages import Message, Part, Text, Unit
 from sostenuto.tokens import Measure
 
 EditKind = Literal["clip", "clear", "cover", "drop", "insert", "strip", "flatten"]
 Place = tuple[int, int]
+Form = tuple[Place, Part | None]
+"""How the piece at a place reads from now on; None: not at all."""
 
 LEVELS: Mapping[EditKind, int] = MappingProxyType({"insert": 0, "clip": 1, "clear": 2, "strip": 2, "flatten": 2, "cover": 3, "drop": 4})
 """whole 0 < clipped 1 < cleared 2 < covered 3 < dropped 4 (D48)."""
@@ -25,7 +27,8 @@ NOTHING = Measure(0, 0)
 class Cover:
     """Units before `upto` give way to a checkpoint; `standing` names those that stay byte-equal before it.
 
-    `ledger` is the fold over units before `upto`; `prose` the model's sections, None when no model wrote any.
+    `ledger` is the fold over units before `upto`; `prose` the model's sections, None when no model wrote any; `folds` what of the
+    ledger its text has no room for.
     """
 
     upto: int
@@ -34,6 +37,12 @@ class Cover:
     continuation: str
     ledger: Ledger = EMPTY
     prose: Sections | None = None
+    folds: tuple[Fold, ...] = ()
+
+    @property
+    def losses(self) -> dict[str, int]:
+        """Claim -> items that are not printed in full: they have to be asked for by key (D22)."""
+        return {fold.claim: fold.count for fold in self.folds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class Edit:
     cause: str
     reach: int
     guard: bytes
-    forms: tuple[tuple[Place, Part | None], ...] = ()
+    forms: tuple[Form, ...] = ()
     cover: Cover | None = None
     flattened: tuple[int, Message] | None = None
     inserted: tuple[int, Message] | None = None

@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sostenuto.ladder._admit import water_level
-from sostenuto.ladder._checkpoints import checkpoint_cover, digest_cover
-from sostenuto.ladder._compact import clip_read, covered_keys, folded
-from sostenuto.ladder._edit import Edit, Place
-from sostenuto.ladder._forms import clipped, one_line
+from sostenuto.budget import paths_budget, water_level
+from sostenuto.ladder._checkpoints import checkpoint_cover, covered_keys, digest_cover, folded
+from sostenuto.ladder._clip import clip_read
+from sostenuto.ladder._edit import Form, Place
+from sostenuto.ladder._forms import cleared, clipped
+from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._thinking import waits
-from sostenuto.ladder._zones import standing, trim_line
-from sostenuto.messages import Call, Part, Result, Text, key_of
-
-LINE_TOKENS = 64
-"""About what one line in place of a result takes, framing included."""
-
-CALL_FLOOR = 160
-"""What a call keeps when its arguments must be cut inside their strings, framing included."""
-
-CUT_FRAME = 16
-"""Framing around the text of a cut piece: its message, its id."""
-
-LEAST_PIECE = 8
-"""Nothing is cut to fewer tokens of its own text."""
-
-CUT_TRIES = 4
-"""A second look is nearly always enough; the number only bounds the work."""
-
-CHECKPOINT_FRAME = 160
-"""Continuation and framing that come with any checkpoint."""
-
-NOTE_TOKENS = 48
-"""The note between head and tail of a cut piece."""
+from sostenuto.ladder._zones import leaves_nothing, standing, tail_start
+from sostenuto.messages import Call, Part, Result, Text, Unit, key_of
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Piece:
     """A piece that may not be left out: what it takes now and the least it can take."""
 
     place: Place
@@ -46,29 +27,39 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class Demand:
     """Everything that must be in the request, in the order in which room is given out (D50)."""
 
     rest: int
-    users: tuple[Item, ...]
-    results: tuple[Item, ...]
-    calls: tuple[Item, ...]
+    users: tuple[Piece, ...]
+    results: tuple[Piece, ...]
+    calls: tuple[Piece, ...]
     checkpoint: int
 
-    def floors(self) -> int:
-        """The least all of it can take."""
-        return self.rest + self.checkpoint + sum(item.floor for item in (*self.users, *self.results, *self.calls))
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All that can be cut."""
+        return (*self.users, *self.results, *self.calls)
+
+    @property
+    def least(self) -> int:
+        """Tokens with every piece at its floor."""
+        return self.rest + self.checkpoint + sum(piece.floor for piece in self.pieces)
+
+    @property
+    def whole(self) -> int:
+        """Tokens with every piece as it is."""
+        return self.rest + self.checkpoint + sum(piece.full for piece in self.pieces)
 
 
 def trim(run: Run) -> Run:
     """The floor of the ladder: a request over the trim line is made to fit, or refused with the figures (origin 5, D50)."""
-    usage = run.total
-    hard, soft = trim_line(run), run.line("compact")
+    hard, soft = run.lines.trim, run.lines.compact
     if run.facts.forced is not None:
         hard, soft = min(hard, run.facts.forced), min(soft, run.facts.forced)
-    if usage > soft and run.compacted:
+    if run.total > soft and run.compacted:
         run = clip_read(run, line=soft)
-        usage = run.total
+    usage = run.total
     if usage > hard:
         return replace(fitted(run, hard=hard, soft=soft), phase="nudge")
     failing = (run.memory.held or run.memory.stuck) and run.history.newest() > run.view.start
@@ -83,162 +74,145 @@ def trim(run: Run) -> Run:
 
 def fitted(run: Run, *, hard: int, soft: int) -> Run:
     """The run with a request of at most `hard` tokens; older units are kept only while it stays under `soft`."""
-    upto = _oldest_kept(run, soft=soft)
-    claims = _claims(run, upto, hard=hard, level=0)
+    fixed, budget = run.facts.fixed, run.facts.budget
+    upto = _covered_to(run, _oldest_kept(run, soft=soft))
+    demand = _demand(run, upto, level=0)
     for level in (1, 2):
-        if run.facts.fixed + claims.floors() <= hard:
+        if fixed + demand.least <= hard:
             break
-        upto = run.history.newest()
-        claims = _claims(run, upto, hard=hard, level=level)
-    if run.facts.fixed + claims.floors() > hard:
-        if run.facts.fixed + claims.floors() <= run.facts.budget:
-            hard = run.facts.budget
-        elif run.facts.forced is None and run.total <= run.facts.budget:
+        upto = _covered_to(run, run.history.newest())
+        demand = _demand(run, upto, level=level)
+    if fixed + demand.least > hard:
+        if fixed + demand.least <= budget:
+            hard = budget
+        elif run.facts.forced is None and run.total <= budget:
             return run  # over the line, but inside the window as it stands: a checkpoint in place of so little would only add to it
         else:
-            return replace(run, refused=_components(run, claims))
-    before = run.total
-    start = run.view.start
-    run = _poured(run, upto, claims=claims, hard=_poured_to(run, claims, hard=hard, soft=soft))
-    return _told(run, before, start=start)
+            return replace(run, refused=_components(run, demand))
+    # whole while all of it fits (D18); if pieces must be cut, then so far that the next request does not have to cut again (D48)
+    aim = hard if fixed + demand.whole <= hard or fixed + demand.least > soft else soft
+    return _told(_poured(run, upto, demand=demand, hard=aim), run)
 
 
-def _poured_to(run: Run, claims: Claims, *, hard: int, soft: int) -> int:
-    """Whole while they fit (D18). If pieces must be cut, then so far that the next request does not have to cut again (D48)."""
-    whole = run.facts.fixed + claims.rest + claims.checkpoint + sum(item.full for item in (*claims.users, *claims.results, *claims.calls))
-    return hard if whole <= hard or run.facts.fixed + claims.floors() > soft else soft
+def _covered_to(run: Run, upto: int) -> int:
+    """Where the kept part begins, if a checkpoint of what lies before it stands for anything."""
+    return run.view.start if leaves_nothing(run, upto) else upto
 
 
 def _oldest_kept(run: Run, *, soft: int) -> int:
     """Where the kept part begins: whole units, newest first, while a full checkpoint and everything unread still fit."""
-    history, newest = run.history, run.history.newest()
     if run.total <= soft:
         return run.view.start
-    head = run.tokens_of(run.view.head)
-    whole = run.facts.fixed + max(head, _standing_tokens(run, newest) + int(run.settings.path_share * run.facts.budget) + CHECKPOINT_FRAME)
-    used = whole + sum(run.tokens_of(run.view.unit(history, number)) for number in range(newest, len(history.units)))
-    number = newest
-    while number > run.view.start:
-        tokens = run.tokens_of(run.view.unit(history, number - 1))
-        if used + tokens > soft:
-            break
-        used += tokens
-        number -= 1
-    return number
+    paths = paths_budget(run.facts.budget, share=run.settings.path_share)
+    around = sum(run.tokens_of(run.view.unit(run.history, number)) for number in standing(run.history, upto=run.history.newest()))
+    head = max(run.tokens_of(run.view.head), around + paths + NUMBERS.checkpoint_frame)
+    return tail_start(run, budget=soft - run.facts.fixed - head)
 
 
-def _standing_tokens(run: Run, upto: int) -> int:
-    return sum(run.tokens_of(run.view.unit(run.history, number)) for number in standing(run.history, upto=upto))
-
-
-def _claims(run: Run, upto: int, *, hard: int, level: int) -> Claims:
+def _demand(run: Run, upto: int, *, level: int) -> Demand:
     """What must stay when units before `upto` go. `level` 0: calls whole, results 200 each; 1: results one line; 2: arguments cut too."""
     history, newest = run.history, run.history.newest()
-    room = run.room
-    users: list[Item] = []
-    results: list[Item] = []
-    calls: list[Item] = []
+    users: list[Piece] = []
+    results: list[Piece] = []
+    calls: list[Piece] = []
     rest = 0
-    kept = [*standing(history, upto=upto), *range(upto, len(history.units))]
     task = set(history.users[:1] + history.users[-1:])
-    for number in kept:
-        unit = history.units[number]
-        protected = number >= newest or number in task
+    for number in (*standing(history, upto=upto), *range(upto, len(history.units))):
         rest += run.tokens_of(run.view.unit(history, number))
-        if not protected or number in history.standing or number in run.view.flattened:
+        if (number < newest and number not in task) or number in history.standing or number in run.view.flattened:
             continue
-        for place in unit.parts:
-            key = (place.ordinal, place.index)
-            form = run.view.forms[key] if key in run.view.forms else history.mended_part(*key)
-            full = run.tokens_of(history.piece(form))
-            item: Item | None = None
-            if isinstance(form, Text) and unit.kind == "user":
-                floor = full if level == 0 and full <= run.settings.user_share * room else run.settings.user_floor + NOTE_TOKENS
-                item = Item(key, full, min(full, floor))
-                users.append(item)
-            elif isinstance(form, Result) and number >= newest:
-                floor = run.settings.result_floor + NOTE_TOKENS if level == 0 else LINE_TOKENS
-                item = Item(key, full, min(full, floor))
-                results.append(item)
-            elif isinstance(form, Call) and level == 2 and number >= newest:
-                least = clipped(form, key=place.key, size=CALL_FLOOR - CUT_FRAME, ruler=history.ruler, named=run.facts.named)
-                item = Item(key, full, min(full, max(CALL_FLOOR, run.tokens_of(history.piece(least)))))
-                calls.append(item)
-            if item:
-                rest -= full
-    users.sort(key=lambda item: (-item.place[0], item.place[1]))
-    checkpoint = run.settings.digest + CHECKPOINT_FRAME if upto > 0 else 0
-    return Claims(rest, tuple(users), tuple(results), tuple(calls), checkpoint)
+        for form, piece in _cuttable(run, history.units[number], level=level, newest=number >= newest):
+            (users if isinstance(form, Text) else results if isinstance(form, Result) else calls).append(piece)
+            rest -= piece.full
+    users.sort(key=lambda piece: (-piece.place[0], piece.place[1]))
+    checkpoint = run.settings.digest + NUMBERS.checkpoint_frame if upto > 0 else 0
+    return Demand(rest, tuple(users), tuple(results), tuple(calls), checkpoint)
 
 
-def _poured(run: Run, upto: int, *, claims: Claims, hard: int) -> Run:
+def _cuttable(run: Run, unit: Unit, *, level: int, newest: bool) -> Iterator[tuple[Part, Piece]]:
+    """The pieces of a protected unit that may be cut at this level, each with its form in the view."""
+    history, settings = run.history, run.settings
+    for part in unit.parts:
+        place = (part.ordinal, part.index)
+        form = run.view.forms[place] if place in run.view.forms else history.mended_part(*place)
+        full = run.tokens_of(history.piece(form))
+        if isinstance(form, Text) and unit.kind == "user":
+            stays = level == 0 and full <= settings.user_share * run.room
+            floor = full if stays else settings.user_floor + NUMBERS.note
+        elif isinstance(form, Result) and newest:
+            floor = settings.result_floor + NUMBERS.note if level == 0 else NUMBERS.line
+        elif isinstance(form, Call) and newest and level == 2:
+            size = NUMBERS.call_floor - NUMBERS.cut_frame
+            least = clipped(form, key=part.key, size=size, ruler=history.ruler, named=run.facts.named)
+            floor = max(NUMBERS.call_floor, run.tokens_of(history.piece(least)))
+        else:
+            continue
+        yield form, Piece(place, full, min(full, floor))
+
+
+def _poured(run: Run, upto: int, *, demand: Demand, hard: int) -> Run:
     """Give out what the floors leave: newest user, first user, newest results, then the checkpoint."""
-    left = hard - run.facts.fixed - claims.floors()
-    forms: list[tuple[Place, Part | None]] = []
-    for item in claims.users:
-        given = min(item.full, item.floor + left)
-        left -= given - item.floor
-        forms += _cut(run, item, given)
-    spare = sum(item.floor for item in claims.results) + left
-    cap = water_level([item.full for item in claims.results], total=spare) if claims.results else 0
-    for item in claims.results:
-        given = min(item.full, max(cap, item.floor))
-        left -= given - item.floor
-        forms += _cut(run, item, given)
-    for item in claims.calls:
-        given = min(item.full, item.floor + max(0, left))
-        left -= given - item.floor
-        forms += _cut(run, item, given)
-    run = _rewritten(run, forms)
-    return _checkpointed(run, upto, allowed=claims.checkpoint + max(0, left), hard=hard)
+    left = hard - run.facts.fixed - demand.least
+    forms: list[Form] = []
+    for piece in demand.users:
+        given = min(piece.full, piece.floor + left)
+        left -= given - piece.floor
+        forms += _cut(run, piece, given)
+    cap = water_level([piece.full for piece in demand.results], total=left + sum(piece.floor for piece in demand.results))
+    for piece in demand.results:
+        given = min(piece.full, max(cap, piece.floor))
+        left -= given - piece.floor
+        forms += _cut(run, piece, given)
+    for piece in demand.calls:
+        given = min(piece.full, piece.floor + max(0, left))
+        left -= given - piece.floor
+        forms += _cut(run, piece, given)
+    return _checkpointed(_rewritten(run, forms), upto, allowed=demand.checkpoint + max(0, left), hard=hard)
 
 
-def _cut(run: Run, item: Item, given: int) -> list[tuple[Place, Part | None]]:
-    if given >= item.full:
+def _cut(run: Run, piece: Piece, given: int) -> list[Form]:
+    """The piece cut to the tokens it is given; nothing where it stays whole."""
+    if given >= piece.full:
         return []
-    key = key_of(*item.place)
-    part = run.view.forms.get(item.place) or run.history.mended_part(*item.place)
-    assert part is not None
-    original = run.history.mended_part(*item.place)
+    history, key = run.history, key_of(*piece.place)
+    original = history.mended_part(*piece.place)
+    part = run.view.forms.get(piece.place) or original
     assert original is not None
-    least = CALL_FLOOR - CUT_FRAME if isinstance(part, Call) else LEAST_PIECE
-    size = max(least, given - CUT_FRAME)
-    form = clipped(original, key=key, size=size, ruler=run.history.ruler, named=run.facts.named)
+    least = NUMBERS.call_floor - NUMBERS.cut_frame if isinstance(part, Call) else NUMBERS.least_piece
+    size = max(least, given - NUMBERS.cut_frame)
+    form = clipped(original, key=key, size=size, ruler=history.ruler, named=run.facts.named)
     # what a cut piece takes is known only once it is cut: the note in it, and the escapes of JSON, may take a little more
-    for _ in range(CUT_TRIES):
-        over = run.tokens_of(run.history.piece(form)) - given
+    for _ in range(NUMBERS.cut_tries):
+        over = run.tokens_of(history.piece(form)) - given
         if over <= 0 or size == least:
             break
         size = max(least, size - over)
-        form = clipped(original, key=key, size=size, ruler=run.history.ruler, named=run.facts.named)
-    if isinstance(part, Result) and (given <= LINE_TOKENS or run.tokens_of(run.history.piece(form)) > given):
-        tool = _tool_of(run, item.place)
-        full = run.tokens_of(run.history.part(*item.place))
-        form = one_line(part, tool=tool, key=key, tokens=full, named=run.facts.named)
-    return [(item.place, form)]
+        form = clipped(original, key=key, size=size, ruler=history.ruler, named=run.facts.named)
+    if isinstance(part, Result) and (given <= NUMBERS.line or run.tokens_of(history.piece(form)) > given):
+        full = run.tokens_of(history.part(*piece.place))
+        form = cleared(part, tool=_tool_of(run, piece.place), key=key, tokens=full, named=run.facts.named)
+    return [(piece.place, form)]
 
 
 def _tool_of(run: Run, place: Place) -> str:
-    for number in reversed(range(len(run.history.units))):
-        for slot in run.history.units[number].slots:
+    """The name of the tool that a result of the newest units came from."""
+    for unit in reversed(run.history.units):
+        for slot in unit.slots:
             if slot.result and (slot.result.ordinal, slot.result.index) == place:
                 return slot.call_part.name
-        if run.history.units[number].last < place[0]:
+        if unit.last < place[0]:
             break
     return ""
 
 
-def _rewritten(run: Run, forms: list[tuple[Place, Part | None]]) -> Run:
+def _rewritten(run: Run, forms: list[Form]) -> Run:
     """Clips of whole pieces are clips; a piece that was clipped in an earlier request rises to cleared (D48)."""
-    reach = len(run.history.messages) - 1
-    first = [(place, form) for place, form in forms if run.view.levels.get(place, 0) == 0 or place[0] >= run.facts.sent]
-    again = [(place, form) for place, form in forms if (place, form) not in first]
+    first = [form for form in forms if run.view.levels.get(form[0], 0) == 0 or form[0][0] >= run.facts.sent]
+    again = [form for form in forms if form not in first]
     if first:
-        keys = tuple(key_of(*place) for place, _ in first)
-        run = run.with_edit(Edit(0, "clip", "trim", reach, run.history.guard(reach), forms=tuple(first), keys=keys))
+        run = run.with_edit(run.edit("clip", "trim", forms=first))
     if again:
-        keys = tuple(key_of(*place) for place, _ in again)
-        run = run.with_edit(Edit(0, "clear", "trim", reach, run.history.guard(reach), forms=tuple(again), keys=keys))
+        run = run.with_edit(run.edit("clear", "trim", forms=again))
     return run
 
 
@@ -246,35 +220,33 @@ def _checkpointed(run: Run, upto: int, *, allowed: int, hard: int) -> Run:
     """Drop the units before `upto`: a mechanical checkpoint of at most `allowed` tokens stands for them (D17)."""
     if upto == 0 or (upto == run.view.start and run.total <= hard):
         return run
-    ledger = folded(run, upto)
-    reach = len(run.history.messages) - 1
+    ledger, keys = folded(run, upto), covered_keys(run, upto)
     prose = run.view.cover.prose if run.view.cover else None
-    for share in (1.0, 0.5, 0.25, 0.1):
-        cover = checkpoint_cover(run, upto, ledger=ledger, prose=prose if share > 0.25 else None, share=share)
-        edit = Edit(0, "drop", "trim", reach, run.history.guard(reach), cover=cover, keys=covered_keys(run, upto))
-        if run.history.ruler.text(cover.text) + CHECKPOINT_FRAME <= allowed:
-            return run.with_edit(edit)
-    return run.with_edit(replace(edit, cover=digest_cover(run, upto, ledger=ledger)))
+    for share in NUMBERS.shrinking:
+        cover = checkpoint_cover(run, upto, ledger=ledger, prose=prose if share > NUMBERS.prose_least else None, share=share)
+        if run.history.ruler.text(cover.text) + NUMBERS.checkpoint_frame <= allowed:
+            return run.with_edit(run.edit("drop", "trim", cover=cover, keys=keys))
+    return run.with_edit(run.edit("drop", "trim", cover=digest_cover(run, upto, ledger=ledger), keys=keys))
 
 
-def _told(run: Run, before: int, *, start: int) -> Run:
+def _told(run: Run, before: Run) -> Run:
     """Each time messages leave without a summary: how many, how many tokens, and where they are (D45)."""
     made = [edit for edit in run.edits if edit.cause == "trim"]
     if not made:
         return run
     keys = tuple(key for edit in made for key in edit.keys)
     dropped = next((edit for edit in made if edit.cover), None)
-    run = run.event("trim", before=before, reason=f"over the line at {before * 100 // max(1, run.facts.budget)} % of the budget", keys=keys)
+    detail = {"folded": dropped.cover.losses} if dropped and dropped.cover else {}
+    reason = f"over the line at {before.usage.percent} % of the budget"
+    run = run.event("trim", before=before.total, reason=reason, keys=keys, detail=detail)
     run = run.remember(ripe_to=run.view.start, ripe_gain=0)
-    gone = before - run.total
-    if dropped and dropped.cover:
-        count = _messages(run, start)
-        return run.notice(
-            f"Trimmed without a summary: {count:,} messages, about {gone:,} tokens, left the context; "
-            f"they stay readable under {', '.join(dropped.keys)}."
-        )
+    gone = before.total - run.total
+    if dropped is None:
+        listed = ", ".join(keys[:5])
+        return run.notice(f"Cut to fit: about {gone:,} tokens of large messages left the context; they stay readable under {listed}.")
     return run.notice(
-        f"Cut to fit: about {gone:,} tokens of large messages left the context; they stay readable under {', '.join(keys[:5])}."
+        f"Trimmed without a summary: {_messages(run, before.view.start):,} messages, about {gone:,} tokens, left the context; "
+        f"they stay readable under {', '.join(dropped.keys)}."
     )
 
 
@@ -285,7 +257,7 @@ def _messages(run: Run, start: int) -> int:
     return len(gone)
 
 
-def _components(run: Run, claims: Claims) -> dict[str, int]:
+def _components(run: Run, demand: Demand) -> dict[str, int]:
     """What does not fit, each with its tokens, for `FixedPartTooLarge`."""
     listed = {
         "system": run.facts.system,
@@ -293,9 +265,9 @@ def _components(run: Run, claims: Claims) -> dict[str, int]:
         "learned overhead": run.facts.overhead,
         "pinned messages": run.pins,
         "output reserve": run.facts.reserve,
-        "user messages (least)": sum(item.floor for item in claims.users),
-        "newest results (least)": sum(item.floor for item in claims.results),
-        "newest calls and words (least)": claims.rest - run.pins + sum(item.floor for item in claims.calls),
-        "checkpoint (least)": claims.checkpoint,
+        "user messages (least)": sum(piece.floor for piece in demand.users),
+        "newest results (least)": sum(piece.floor for piece in demand.results),
+        "newest calls and words (least)": demand.rest - run.pins + sum(piece.floor for piece in demand.calls),
+        "checkpoint (least)": demand.checkpoint,
     }
     return {name: tokens for name, tokens in listed.items() if tokens > 0}

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.messages import Call, Part, Result, Text
 from sostenuto.tokens import Ruler
 
@@ -20,22 +21,23 @@ def how_to_read(key: str, *, named: str | None) -> str:
 
 
 def cleared(result: Result, *, tool: str, key: str, tokens: int, named: str | None) -> Result:
-    """The placeholder of a cleared result: the tool's name, its size and the way back (origin 4.1)."""
-    told = f"[Result of {tool or 'a tool'} cleared to save space: about {tokens:,} tokens. {how_to_read(key, named=named).capitalize()}.]"
-    if named:
-        told = told.replace("Recall(", "recall(").replace("Retrieve_tool_result(", "retrieve_tool_result(")
-    return replace(result, text=told, media=())
+    """The placeholder of a cleared result, the least a result can be: the tool's name, its size and the way back (origin 4.1)."""
+    way = how_to_read(key, named=named)
+    way = way if named else way.capitalize()
+    return replace(result, text=f"[Result of {tool or 'a tool'} cleared to save space: about {tokens:,} tokens. {way}.]", media=())
 
 
 def clipped_text(text: str, *, key: str, size: int, ruler: Ruler, named: str | None, what: str = "result") -> str:
     """Head and tail of a text, together about `size` tokens with the note between them; the text itself if that is not shorter."""
-    note_for = _note(key, left_out=10_000_000, named=named if what == "result" else named and "recall", what=what)
-    room = max(8, size - ruler.text(note_for) - 8)
+    if what != "result":
+        named = named and "recall"  # the other tool returns results only
+    longest = _note(key, left_out=10_000_000, named=named, what=what)
+    room = max(NUMBERS.least_piece, size - ruler.text(longest) - NUMBERS.note_slack)
     head, tail = ruler.clip(text, head=room - room // 3, tail=room // 3)
     if len(head) + len(tail) >= len(text):
         return text
     left_out = ruler.text(text) - ruler.text(head) - ruler.text(tail)
-    note = _note(key, left_out=max(1, left_out), named=named if what == "result" else named and "recall", what=what)
+    note = _note(key, left_out=max(1, left_out), named=named, what=what)
     return f"{head}\n{note}\n{tail}"
 
 
@@ -59,11 +61,6 @@ def clipped(part: Part, *, key: str, size: int, ruler: Ruler, named: str | None)
     return part
 
 
-def one_line(result: Result, *, tool: str, key: str, tokens: int, named: str | None) -> Result:
-    """The least a result of the newest unit can be: one line (D50)."""
-    return cleared(result, tool=tool, key=key, tokens=tokens, named=named)
-
-
 def _clipped_call(call: Call, *, key: str, size: int, ruler: Ruler) -> Call:
     """Arguments cut inside their JSON strings, so that they stay JSON and short values such as paths stay whole (D50)."""
     if call.free:
@@ -76,11 +73,11 @@ def _clipped_call(call: Call, *, key: str, size: int, ruler: Ruler) -> Call:
     strings = _strings(arguments)
     if not strings:
         return call
-    share = max(16, size // strings)
+    share = max(NUMBERS.string_least, size // strings)
 
     def cut(value: Any) -> Any:
         if isinstance(value, str):
-            if ruler.text(value) <= share + 24:
+            if ruler.text(value) <= share + NUMBERS.string_slack:
                 return value
             head, tail = ruler.clip(value, head=share - share // 3, tail=share // 3)
             return value if len(head) + len(tail) >= len(value) else f"{head}[… left out, whole under key {key} …]{tail}"

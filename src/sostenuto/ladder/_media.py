@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sostenuto.ladder._edit import Edit, Place
+from sostenuto.ladder._edit import Form, Place
 from sostenuto.ladder._run import Run
-from sostenuto.messages import Media, Part, Result, Text, key_of
+from sostenuto.messages import Media, Part, Result, Text
 
 
 def stripped(run: Run) -> Run:
@@ -18,7 +18,7 @@ def stripped(run: Run) -> Run:
     held = list(_attachments(run))
     total = sum(size for _, _, size in held)
     allowed = total // 2 if run.facts.strip_media else (limit or 0)
-    forms: list[tuple[Place, Part | None]] = []
+    forms: list[Form] = []
     for place, form, size in held:
         if total <= allowed:
             break
@@ -26,10 +26,8 @@ def stripped(run: Run) -> Run:
         total -= size
     if not forms:
         return run
-    reach, before = len(run.history.messages) - 1, run.total
-    keys = tuple(key_of(*place) for place, _ in forms)
-    edit = Edit(0, "clear", "attachments over the byte limit", reach, run.history.guard(reach), forms=tuple(forms), keys=keys)
-    run = run.with_edit(edit).event("clear", before=before, reason=edit.cause, keys=keys)
+    before, edit = run.total, run.edit("clear", "attachments over the byte limit", forms=forms)
+    run = run.with_edit(edit).event("clear", before=before, reason=edit.cause, keys=edit.keys)
     if run.facts.strip_media:
         # the refusal was about bytes: the tokens were never too many
         run = replace(run, facts=replace(run.facts, forced=None))

@@ -6,43 +6,45 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sostenuto.checkpoint import compacted_nudge, progress
-from sostenuto.ladder._edit import Edit
+from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Run
 from sostenuto.messages import Message, Text
 
-LEVELS = ("", "warn", "critical")
+TOLD = ("", "warn", "critical")
 """How full the model was last told that its context is; a crossing is a step up."""
-
-NUDGE_FRAME = 4
-"""Tokens of the message that nudges are sent in (origin 1.2)."""
 
 
 def nudge(run: Run) -> Run:
     """The run with its nudges; the warn notice for the person speaks once until a compaction has helped (D40)."""
-    usage, budget = run.total, run.facts.budget
-    percent = usage * 100 // max(1, budget)
-    critical = usage >= run.line("critical")
-    nudges: list[str] = []
-    if run.compacted:
-        nudges.append(compacted_nudge(critical=critical))
-        nudges.append(progress(run.history.units[run.view.start :], policy=run.settings.policy) or "")
-    elif critical:
-        nudges.append(
-            f"[CONTEXT CRITICAL: {percent} % of the {budget:,} token context is used. Write the result of the work now; open nothing new.]"
-        )
-    elif usage >= run.line("warn"):
-        at = round(run.settings.thresholds.compact * 100)
-        nudges.append(
-            f"[CONTEXT WARNING: {percent} % of the {budget:,} token context is used; at {at} % older messages are summarised. "
-            "Write down what is still needed and bring open work together.]"
-        )
-    level = "critical" if critical else "warn" if usage >= run.line("warn") else ""
-    run = _warned(run, usage=usage, percent=percent)
-    room = min(budget, run.facts.forced or budget) - usage
-    fitting = _fitting(run, nudges, room=room)
+    usage, budget = run.usage, run.facts.budget
+    level = "critical" if usage.is_critical else "warn" if usage.tokens >= usage.lines.warn else ""
+    fitting = _fitting(run, _said(run, level), room=min(budget, run.facts.forced or budget) - usage.tokens)
+    run = _warned(run)
     if run.facts.bound:
         return replace(_stored(run, fitting, level=level), phase="done")
     return replace(run, nudges=fitting, phase="done")
+
+
+def _said(run: Run, level: str) -> list[str]:
+    """What there is to tell the model; after a compaction that alone (D44)."""
+    percent, budget = run.usage.percent, run.facts.budget
+    if run.compacted:
+        done = progress(run.history.units[run.view.start :], policy=run.settings.policy)
+        return [compacted_nudge(critical=level == "critical"), done]
+    if level == "critical":
+        return [
+            f"[CONTEXT CRITICAL: {percent} % of the {budget:,} token context is used. Write the result of the work now; open nothing new.]"
+        ]
+    if level == "warn":
+        return [
+            f"[CONTEXT WARNING: {percent} % of the {budget:,} token context is used; at {_compact_percent(run)} % older messages are "
+            "summarised. Write down what is still needed and bring open work together.]"
+        ]
+    return []
+
+
+def _compact_percent(run: Run) -> int:
+    return round(run.settings.thresholds.compact * 100)
 
 
 def _stored(run: Run, nudges: tuple[str, ...], *, level: str) -> Run:
@@ -55,13 +57,13 @@ def _stored(run: Run, nudges: tuple[str, ...], *, level: str) -> Run:
     newest = len(history.messages) - 1
     if run.compacted:
         run = run.remember(nudged="")
-    elif LEVELS.index(level) <= LEVELS.index(told):
+    elif TOLD.index(level) <= TOLD.index(told):
         return run.remember(nudged=level)
     if not nudges or newest < 0 or newest in run.view.inserted or _is_answering(run):
         return run
     message = Message("user", (Text("\n".join(nudges)),), kind="ephemeral")
     cause = f"nudge: {'compacted' if run.compacted else level}"
-    edit = Edit(0, "insert", cause, newest, history.guard(newest), inserted=(newest, message))
+    edit = run.edit("insert", cause, inserted=(newest, message))
     before = run.total
     run = run.with_edit(edit).event("insert", before=before, reason=f"{cause}, kept because thinking is bound to its prefix")
     return run if run.compacted else run.remember(nudged=level)
@@ -84,16 +86,18 @@ def _fitting(run: Run, nudges: list[str], *, room: int) -> tuple[str, ...]:
 
 def nudge_tokens(run: Run, nudges: Sequence[str]) -> int:
     """What the nudges of one request take, sent together as one message of their own."""
-    return run.history.ruler.text("\n".join(nudges)) + NUDGE_FRAME if nudges else 0
+    return run.history.ruler.text("\n".join(nudges)) + NUMBERS.nudge_frame if nudges else 0
 
 
-def _warned(run: Run, *, usage: int, percent: int) -> Run:
-    line = run.line("warn")
-    if run.compacted and usage <= line:
+def _warned(run: Run) -> Run:
+    usage = run.usage
+    if run.compacted and not usage.should_warn:
         return run.remember(warned=False)
-    if run.memory.warned or usage <= line:
+    if run.memory.warned or not usage.should_warn:
         return run
-    at = round(run.settings.thresholds.compact * 100)
-    text = f"Context is {percent} % full ({usage:,} of {run.facts.budget:,} tokens); older messages are summarised at {at} %."
-    run = run.event("warn", before=usage, reason=f"{percent} % of the budget is used")
+    text = (
+        f"Context is {usage.percent} % full ({usage.tokens:,} of {usage.window:,} tokens); "
+        f"older messages are summarised at {_compact_percent(run)} %."
+    )
+    run = run.event("warn", before=usage.tokens, reason=f"{usage.percent} % of the budget is used")
     return run.notice(text).remember(warned=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from sostenuto.budget import SHARES, Lines, Thresholds, recent_tail
+from sostenuto.budget import FixedPart, Lines, Thresholds, Usage, is_early, recent_tail, room
 from sostenuto.checkpoint import Sections
-from sostenuto.ladder._edit import NOTHING, Edit, View, applied
+from sostenuto.ladder._edit import NOTHING, Cover, Edit, EditKind, Form, View, applied
 from sostenuto.ladder._history import History
 from sostenuto.ladder._settings import Settings
+from sostenuto.messages import Message, key_of
 from sostenuto.tokens import Measure
 
 Phase = Literal["admit", "clear", "compact", "summarize", "enter", "trim", "nudge", "done"]
@@ -200,6 +201,8 @@ class Run:
     compacted: bool = False
     refused: Mapping[str, int] | None = None
     thinking_off: bool = False
+    sums: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was added up for this very run: a changed one starts with none."""
 
     def tokens_of(self, measure: Measure) -> int:
         """Tokens of a measure, without the learned overhead."""
@@ -208,30 +211,64 @@ class Run:
     @property
     def total(self) -> int:
         """Tokens of the request as it stands: the view, the system prompt, and what was learned beyond them."""
-        return self.history.ruler.total(self.view.measure(self.history) + self.facts.system_measure)
+        if "total" not in self.sums:
+            self.sums["total"] = self.history.ruler.total(self.view.measure(self.history) + self.facts.system_measure)
+        return self.sums["total"]
 
     @property
     def pins(self) -> int:
         """Tokens of everything pinned."""
-        return sum(self.tokens_of(self.history.unit(number)) for number in self.history.standing)
+        if "pins" not in self.sums:
+            self.sums["pins"] = sum(self.tokens_of(self.history.unit(number)) for number in self.history.standing)
+        return self.sums["pins"]
+
+    @property
+    def lines(self) -> Lines:
+        """The lines of the rungs in tokens; the trim line is lower until an estimate is trusted (D51)."""
+        facts = self.facts
+        return _lines(self.settings.thresholds, facts.budget, is_early(reports=facts.reports, exact=facts.exact))
+
+    @property
+    def usage(self) -> Usage:
+        """How full the budget is with the request as it stands."""
+        return Usage(self.total, self.facts.budget, self.lines)
+
+    @property
+    def fixed(self) -> FixedPart:
+        """What is in every request; the reserve is outside the budget already."""
+        return FixedPart(system=self.facts.system, tools=self.facts.tools + self.facts.overhead, pins=self.pins)
 
     @property
     def room(self) -> int:
         """The budget less what is fixed (D49)."""
-        return max(0, self.facts.budget - self.facts.fixed - self.pins)
+        return room(self.facts.budget, self.fixed)
 
     @property
     def tail(self) -> int:
         """Tokens of recent messages a compaction leaves whole (D61); after a refusal, of what the request may then have (D19)."""
         budget = min(self.facts.budget, self.facts.forced or self.facts.budget)
-        warn_line = min(self.line("warn"), int(self.settings.thresholds.warn * budget))
-        by_default = recent_tail(budget, warn_line=warn_line, fixed=self.facts.fixed + self.pins)
-        return int(by_default * self.settings.tail_share / SHARES.tail)
+        warn_line = min(self.lines.warn, int(self.settings.thresholds.warn * budget))
+        return recent_tail(budget, warn_line=warn_line, fixed=self.fixed.tokens, share=self.settings.tail_share)
 
-    def line(self, rung: str) -> int:
-        """The tokens at which a rung's line lies: clear and critical fire from there on, the others above it."""
-        lines = _lines(self.settings.thresholds, self.facts.budget, rung == "early_trim")
-        return int(getattr(lines, "trim" if rung == "early_trim" else rung))
+    def edit(
+        self,
+        kind: EditKind,
+        cause: str,
+        *,
+        forms: Sequence[Form] = (),
+        keys: tuple[str, ...] | None = None,
+        cover: Cover | None = None,
+        flattened: tuple[int, Message] | None = None,
+        inserted: tuple[int, Message] | None = None,
+    ) -> Edit:
+        """A change of this run's view that has read the whole history; its number and tokens come with `with_edit`.
+
+        `keys` address what is no longer sent as it was: by default the pieces of `forms`.
+        """
+        reach = len(self.history.messages) - 1
+        named = tuple(key_of(*place) for place, _ in forms) if keys is None else keys
+        guard = self.history.guard(reach)
+        return Edit(0, kind, cause, reach, guard, tuple(forms), cover=cover, flattened=flattened, inserted=inserted, keys=named)
 
     def with_edit(self, edit: Edit) -> Run:
         """The run after one more edit, its token counts filled in."""

@@ -1,11 +1,13 @@
-"""Every number of the ladder, in one table, with where it comes from."""
+"""Every number of the ladder that a caller may set, with where it comes from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sostenuto.budget import Thresholds
+from sostenuto.budget import DEFAULT as LINES
+from sostenuto.budget import LEAST, SHARES, Thresholds
 from sostenuto.calls import DEFAULT, ToolPolicy
+from sostenuto.checkpoint import NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,21 @@ class Settings:
         recovery: share of the estimate a refused request is cut to when the error states no maximum (origin 6.9).
     """
 
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    gain: float = 0.25
-    gain_floor: int = 2_000
+    thresholds: Thresholds = LINES
+    gain: float = LEAST.share
+    gain_floor: int = LEAST.tokens
     protected_cycles: int = 5
     clear_floor: int = 256
-    batch_share: float = 0.5
+    batch_share: float = SHARES.batch
     result_floor: int = 200
     result_limit: int | None = None
     user_share: float = 0.25
     user_floor: int = 1_000
-    digest: int = 120
-    ledger_share: float = 0.15
-    path_share: float = 0.10
-    tail_share: float = 0.20
-    summarizer_share: float = 0.6
+    digest: int = NUMBERS.digest_tokens
+    ledger_share: float = SHARES.ledger
+    path_share: float = SHARES.paths
+    tail_share: float = SHARES.tail
+    summarizer_share: float = SHARES.summarizer
     poor_gain: float = 0.10
     growth: float = 0.10
     recovery: float = 0.70

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sostenuto.ladder._edit import Edit, Place
+from sostenuto.ladder._edit import Edit, Form
 from sostenuto.ladder._history import UNANSWERED
 from sostenuto.ladder._run import Run
-from sostenuto.ladder._zones import in_loop, trim_line
-from sostenuto.messages import Message, Part, Result, Text, Thinking, Unit, key_of
+from sostenuto.ladder._zones import in_loop
+from sostenuto.messages import Message, Result, Text, Thinking, Unit
 
 PARTING = "(The next tool calls are given as text.)"
 """The assistant's turn between results and a flattened cycle."""
@@ -25,7 +25,7 @@ def rebound(run: Run) -> Run:
         return run
     first = min(_first_changed(run, edit) for edit in changed)
     newest = run.history.newest() if looping else None
-    forms: list[tuple[Place, Part | None]] = []
+    forms: list[Form] = []
     for number in range(run.view.start, len(run.history.units)):
         unit = run.history.units[number]
         places = [p for p in unit.parts if p.ordinal >= first and isinstance(p.part, Thinking)]
@@ -41,11 +41,8 @@ def rebound(run: Run) -> Run:
         forms += [((p.ordinal, p.index), None) for p in places]
     if not forms:
         return run
-    reach = len(run.history.messages) - 1
-    keys = tuple(key_of(*place) for place, _ in forms)
-    before = run.total
-    edit = Edit(0, "strip", "thinking is bound to a prefix that changed", reach, run.history.guard(reach), forms=tuple(forms), keys=keys)
-    return run.with_edit(edit).event("strip", before=before, reason=edit.cause, keys=keys)
+    before, edit = run.total, run.edit("strip", "thinking is bound to a prefix that changed", forms=forms)
+    return run.with_edit(edit).event("strip", before=before, reason=edit.cause, keys=edit.keys)
 
 
 def waits(run: Run) -> bool:
@@ -56,7 +53,7 @@ def waits(run: Run) -> bool:
     number = run.history.newest()
     if number in run.view.flattened or not _starts_with_thinking(run.view.shown(run.history, run.history.units[number])):
         return False
-    return run.total <= trim_line(run)
+    return run.total <= run.lines.trim
 
 
 def _first_changed(run: Run, edit: Edit) -> int:
@@ -90,9 +87,8 @@ def _parted(run: Run, number: int) -> Run:
     """
     if not _follows_results(run, number):
         return run
-    reach, before = len(run.history.messages) - 1, run.history.units[number].first - 1
     message = Message("assistant", (Text(PARTING),), kind="ephemeral")
-    return run.with_edit(Edit(0, "insert", "parting", reach, run.history.guard(reach), inserted=(before, message)))
+    return run.with_edit(run.edit("insert", "parting", inserted=(run.history.units[number].first - 1, message)))
 
 
 def _flattened(run: Run, number: int) -> Run:
@@ -105,20 +101,10 @@ def _flattened(run: Run, number: int) -> Run:
         pieces.append(f"<call name={call.name!r}>\n{call.arguments}\n</call>\n<result>\n{answer}\n</result>")
     words = [p.part.text for p in unit.parts if isinstance(p.part, Text)]
     message = Message("user", (Text("\n\n".join(words + pieces)),), kind="plain")
-    reach = len(run.history.messages) - 1
     # even its words are no longer the pieces they were: every one keeps its address (invariant 5)
     keys = tuple(p.key for p in run.history.units[number].parts)
-    before = run.total
-    edit = Edit(
-        0,
-        "flatten",
-        "an open tool loop may not be without its thinking",
-        reach,
-        run.history.guard(reach),
-        flattened=(number, message),
-        keys=keys,
-    )
-    return run.with_edit(edit).event("flatten", before=before, reason=edit.cause, keys=keys)
+    edit = run.edit("flatten", "an open tool loop may not be without its thinking", flattened=(number, message), keys=keys)
+    return run.with_edit(edit).event("flatten", before=run.total, reason=edit.cause, keys=keys)
 
 
 def _answer(result: Result | None) -> str:

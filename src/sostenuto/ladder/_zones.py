@@ -48,6 +48,11 @@ def standing(history: History, *, upto: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
+def leaves_nothing(run: Run, upto: int) -> bool:
+    """True where a cover of all units before `upto` would stand for none: there are none in view, or they all stay whole."""
+    return set(range(run.view.start, upto)) <= set(standing(run.history, upto=upto))
+
+
 def in_loop(history: History) -> bool:
     """True inside a tool loop: the newest message hands in results of the newest cycle, so no turn has ended since (D54).
 
@@ -58,9 +63,3 @@ def in_loop(history: History) -> bool:
         return False
     last = history.units[newest].last
     return all(unit.first <= last for unit in history.units[newest + 1 :])
-
-
-def trim_line(run: Run) -> int:
-    """Tokens above which messages are dropped; lower until two reports were seen for a model that is not counted exactly (D51)."""
-    early = not run.facts.exact and run.facts.reports < 2
-    return run.line("early_trim" if early else "trim")

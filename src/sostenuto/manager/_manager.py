@@ -32,9 +32,11 @@ from sostenuto.engine import (
     undone,
     usage,
 )
-from sostenuto.errors import UnknownFormat, UnknownSetting, UnusableInput
+from sostenuto.errors import UnknownKey, UnusableInput
 from sostenuto.ladder import Event, Settings
 from sostenuto.manager._calibrations import Calibrations
+from sostenuto.manager._checking import asked as check_asked
+from sostenuto.manager._checking import checked, handler
 from sostenuto.manager._driving import Driver, Wishes, pretended
 from sostenuto.manager._wiring import CODECS, Counter, Pin, check_counter, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
@@ -96,12 +98,17 @@ class ContextManager:
         deadline_s: float | None = None,
         calibrations: Calibrations | None = None,
     ) -> None:
-        if format is not None and format not in CODECS:
-            raise UnknownFormat(f"format {format!r} is not known; use one of {', '.join(sorted(CODECS))}")
-        if summarizer != "mechanical" and not callable(summarizer):
-            raise UnknownSetting(f'summarizer {summarizer!r} is neither "mechanical" nor a function from text to text')
-        if cache not in ("keep", "auto"):
-            raise UnknownSetting(f'cache {cache!r} is not known; use "keep" or "auto"')
+        checked(
+            model=model,
+            summarizer=summarizer,
+            instructions=instructions,
+            profile=profile,
+            rules=rules,
+            cache=cache,
+            settings=settings,
+            format=format,
+        )
+        handler(on_event)
         check_counter(counter)
         chosen = settings or Settings()
         self.conversation = conversation
@@ -135,8 +142,8 @@ class ContextManager:
 
     @property
     def window(self) -> Window:
-        """The window in force, with its source."""
-        return self._driver.wishes.window
+        """The window in force, with its source; a maximum that an error stated, or a silent cut showed, lowers it."""
+        return self._driver.engine.window if self._driver.engine is not None else self._driver.wishes.window
 
     # ------------------------------------------------------------------ before and after a call
 
@@ -263,10 +270,9 @@ class ContextManager:
         key = query_or_key.strip()
         if parse_key(key.partition("~")[0]) is not None or key in _LISTINGS or names_call(engine.state, key):
             return (read(engine.state, key, settings=self._driver.wishes.settings),)
-        found = search(engine.state, key)
-        if found or " " in key:
-            return found
-        return (read(engine.state, key, settings=self._driver.wishes.settings),)
+        if not key:
+            raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
+        return search(engine.state, key)
 
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""
@@ -297,7 +303,7 @@ class ContextManager:
         )
         if self._driver.engine is None:
             return Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
-        plan = replace(self._driver.engine.plan, window=self.window, bound=profile.prefix_bound_thinking)
+        plan = replace(self._driver.engine.plan, window=self._driver.wishes.window, bound=profile.prefix_bound_thinking)
         tokens = self._driver.engine.switch(plan, self._driver.ruler())
         lines = self._driver.wishes.settings.thresholds
         if tokens <= lines.compact * self.window.tokens:
@@ -313,7 +319,7 @@ class ContextManager:
         """The conversation as JSON-able values: transcript, edits, and what else is needed to go on elsewhere."""
         engine = self._driver.started()
         saved = dumped(engine.state, engine.plan.codec)
-        saved["meta"].update(model=self.model, conversation=self.conversation, window=self.window.tokens)
+        saved["meta"].update(model=self.model, conversation=self.conversation, window=self._driver.wishes.window.tokens)
         return saved
 
     @classmethod
@@ -342,8 +348,7 @@ class ContextManager:
     # ------------------------------------------------------------------ how it is done
 
     def _question(self, messages: Sequence[Raw], system: Any, tools: Any, max_output: int | None, idle_s: float | None) -> Asked:
-        if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):
-            raise UnusableInput(f"messages must be a list of messages, not {type(messages).__name__}")
+        check_asked(messages, max_output, idle_s)
         if idle_s is None and self._clock is not None and self._last_call is not None:
             idle_s = max(0.0, self._clock() - self._last_call)
         asked = Asked(list(messages), system, tools, max_output, idle_s)

@@ -26,7 +26,7 @@ def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:
     if pin is not None and not callable(pin) and (isinstance(pin, str) or not isinstance(pin, Iterable)):
         raise UnknownSetting(f"pin {pin!r} is not known; use a function of a message, or a list of texts")
     texts = frozenset() if pin is None or callable(pin) else frozenset(pin)
-    predicate = pin if callable(pin) else None
+    predicate = _guarded(pin) if callable(pin) else None
 
     def is_pinned(raw: Raw, message: Message) -> bool:
         if predicate is not None and predicate(raw):
@@ -35,6 +35,20 @@ def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:
             return False
         said = "\n".join(part.text for part in message.parts if isinstance(part, Text))
         return said in texts or (message.role in ("user", "system") and any(rule and rule in said for rule in rules))
+
+    return is_pinned
+
+
+def _guarded(pin: Callable[[Raw], bool]) -> Callable[[Raw], bool]:
+    """A caller's predicate whose failure is told as his."""
+
+    def is_pinned(raw: Raw) -> bool:
+        try:
+            return bool(pin(raw))
+        except Exception as error:
+            raise UnknownSetting(
+                f"the pin function failed on a message: {type(error).__name__}: {error}; it must take any message"
+            ) from error
 
     return is_pinned
 

@@ -60,6 +60,9 @@ BUILT_IN: Final[tuple[Entry, ...]] = (
     Entry("openai", "gpt-4.1-mini", 1_047_576, 0, 32_768, "2025-04-14"),
     Entry("openai", "gpt-4o", 128_000, 0, 16_384, "2024-08-06"),
     Entry("openai", "gpt-4o-mini", 128_000, 0, 16_384, "2024-07-18"),
+    Entry("openai", "gpt-4-turbo", 128_000, 0, 4_096, "2024-04-09"),
+    Entry("openai", "gpt-4", 8_192, 0, 8_192, "2023-06-13"),
+    Entry("openai", "gpt-3.5-turbo", 16_385, 0, 4_096, "2024-01-25"),
     Entry("openai", "o3", 200_000, 0, 100_000, "2025-04-16"),
     Entry("openai", "o4-mini", 200_000, 0, 100_000, "2025-04-16"),
     Entry("google", "gemini-3.5-flash", 1_048_576, 0, 65_536, "2026-05-19"),
@@ -149,11 +152,18 @@ def _undated(model: str) -> str:
 
 
 def _alike(wanted: str, known: list[Entry]) -> list[Entry]:
-    """Entries that share the most leading words of the name, at least two."""
+    """Entries that share the most leading words of the name, at least two, and no other version: gpt-4 is not gpt-4.1."""
     words = _BREAKS.split(_undated(wanted))
-    shared = [(_leading(words, _BREAKS.split(_bare(entry.model))), entry) for entry in known]
+    shared = [(_leading(words, other), entry) for entry in known if not _other_version(words, other := _BREAKS.split(_bare(entry.model)))]
     most = max((count for count, _ in shared), default=0)
     return [entry for count, entry in shared if count == most] if most >= _WORDS_IN_COMMON else []
+
+
+def _other_version(one: list[str], other: list[str]) -> bool:
+    """Both share a version's first number, and the second differs or is missing."""
+    at = _leading(one, other)
+    mine, theirs = one[at : at + 1], other[at : at + 1]
+    return at > 0 and one[at - 1].isdigit() and mine != theirs and any(word and word[0].isdigit() for word in (mine, theirs))
 
 
 def _leading(one: list[str], other: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The composed checkpoint, the digest and the listings (checkpoint/_mechanical.py, _schema.py)."""
+"""The composed checkpoint, the digest and the listings (checkpoint/_composition.py, _listing.py, _schema.py)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from sostenuto.checkpoint import (
     compose,
     digest,
     fold,
-    frame_tokens,
     listing,
-    mechanical,
     merged,
     parse,
 )
-from tests.checkpoint.history import HISTORIES, Turn, call, count, say, units, user
+from tests.checkpoint.history import HISTORIES, Turn, call, count, say, units, user, written
 
 
 @given(HISTORIES, st.integers(0, 600), st.integers(0, 100))
 def test_all_headings_stand_in_order_and_nowhere_else(turns: list[Turn], budget: int, path_budget: int) -> None:
     """Every checkpoint reads back as exactly the fixed sections, whatever the requests and paths contain."""
-    done = mechanical(fold(EMPTY, units(*turns)), budget=budget, path_budget=path_budget, count=count, recall_named=True)
-    found = parse(done.text, recorded=True)
+    text = written(fold(EMPTY, units(*turns)), budget=budget, path_budget=path_budget, recall_named=True)
+    found = parse(text, recorded=True)
     assert [name for name in found if name != "Progress"] == list(SECTIONS)
-    assert count(done.text) <= max(budget, frame_tokens(count, recall_named=True)) + path_budget + 20
+    frame, marks = compose(None, Rendering({}, ()), recall_named=True), "Recorded from the transcript:\n" * len(SECTIONS)
+    assert count(text) <= count(frame) + count(marks) + budget + path_budget + 20
 
 
 @given(st.dictionaries(st.sampled_from(SECTIONS), st.text("ab\n# *-", max_size=40)))
@@ -45,7 +44,7 @@ def test_the_models_sections_read_back(prose: dict[str, str]) -> None:
 
 def test_rules_and_frame_are_in_the_text() -> None:
     """B135: the checkpoint says that it is reference, that the latest user message wins, and that done stays done."""
-    text = mechanical(EMPTY, budget=400, path_budget=10, count=count, rules=["never use *X*"]).text
+    text = written(EMPTY, budget=400, path_budget=10, rules=["never use *X*"])
     for words in ("- never use *X*", "reference", "latest message of the user wins", "must not be redone", "cancelled stays cancelled"):
         assert words in text
     assert all(f"## {name}" in text for name in HEADINGS)
@@ -54,7 +53,7 @@ def test_rules_and_frame_are_in_the_text() -> None:
 def test_recall_is_named_only_where_it_exists() -> None:
     """D41, B125: with the tool the text names recall and its keys, without it says to run the tool again."""
     ledger = fold(EMPTY, units(call("Read", {"path": "/a"})))
-    texts = [mechanical(ledger, budget=400, path_budget=50, count=count, recall_named=named).text for named in (True, False)]
+    texts = [written(ledger, budget=400, path_budget=50, recall_named=named) for named in (True, False)]
     assert "call recall with a key" in texts[0]
     assert "recall" not in texts[1]
     assert "run the tool again" in texts[1]
@@ -82,7 +81,7 @@ def test_covered_only_grows() -> None:
         prose = merged(prose, {"Goal": f"round {n}", "Covered So Far": "(none)"})
     assert ledger == fold(EMPTY, whole)
     assert prose == {"Goal": "round 19", "Covered So Far": "- the manual", "Key Decisions": "- tabs"}
-    assert all(f"/r/{n}\n" in mechanical(ledger, budget=400, path_budget=500, count=count).text for n in range(20))
+    assert all(f"/r/{n}\n" in written(ledger, budget=400, path_budget=500) for n in range(20))
 
 
 def test_an_empty_section_replaces_a_solved_blocker() -> None:
@@ -139,7 +138,7 @@ def test_the_texts_after_a_compaction_ask_to_go_on() -> None:
 def test_a_done_request_and_an_open_one_stand_apart() -> None:
     """B127: the checkpoint lists A under Done and B under Goal."""
     ledger = fold(EMPTY, units(user("book flight A"), say("booked"), user("book hotel B")))
-    found = parse(mechanical(ledger, budget=900, path_budget=10, count=count).text, recorded=True)
+    found = parse(written(ledger, budget=900, path_budget=10), recorded=True)
     assert "flight A" in found["Done"]
     assert "hotel B" in found["Goal"]
     assert "flight A" not in found["Goal"]
