@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.encoders.splintr import splintr_encoder
-from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.errors import FixedPartTooLarge, UnknownFormat, UnknownSetting, UnusableInput
 from sostenuto.formats import anthropic, openai_chat
-from sostenuto.messages import Call, Media, Message, Part, Result, Thinking
-from sostenuto.recordings.opening import LIMITS, Recording, open_recording
+from sostenuto.recordings.opening import FORMATS, LIMITS, Recording, open_recording
 from sostenuto.replaying import (
-    Costs,
     Figures,
     Handed,
     History,
@@ -24,6 +24,7 @@ from sostenuto.replaying import (
     Row,
     Shadow,
     as_sent,
+    components,
     costs,
     estimator_error,
     figures,
@@ -32,8 +33,9 @@ from sostenuto.replaying import (
     plain,
     predictions,
     rows,
+    unedited,
 )
-from sostenuto.tokens import Measure, Ruler, family, ruler
+from sostenuto.tokens import Ruler, family, ruler
 from sostenuto.window import BUILT_IN, lookup
 
 if TYPE_CHECKING:
@@ -45,15 +47,18 @@ CODECS = {codec.name: codec for codec in (anthropic.CODEC, openai_chat.CODEC)}
 DEFAULT_MODEL = "openai:gpt-4o"
 """Counts plain text where no model is named: the o200k encoding."""
 GZIP = b"\x1f\x8b"
+OPENAI_ONLY = "exact for OpenAI models since gpt-4o"
+LIKE_RECORDS = re.compile(r'\s*\[?\s*\{\s*"')
+"""How a recording begins: an object with a name in it, or a list of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """What a replay is run with; the names are those of the command line. `summarizer` None is the mechanical one,
-    `settings` None the defaults.
+    """What a replay is run with; the names are those of the command line. `summarizer` None is the mechanical one.
 
-    `counter`: ``o200k`` (exact), ``family`` (as the model counts), ``recorded`` (the same, learning from the recorded usage);
-    None is ``o200k`` where a window is given, else ``family``.
+    `counter`: ``o200k`` (exact for OpenAI models), ``family`` (as the model counts), ``recorded`` (the same, learning from the
+    recorded usage); None is ``o200k`` where a window is given, else ``family`` (D56). `settings` makes the engine's settings for
+    the tokens of the window, because a line may be given in tokens (B027); None: the defaults.
     """
 
     format: str = "auto"
@@ -63,20 +68,25 @@ class ReplayOptions:
     summarizer: Callable[[str], str] | None = None
     history: History = "full"
     max_output: int | None = None
-    settings: Settings | None = None
+    settings: Callable[[int], Settings] | None = None
     pins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A finished replay. `counted` and `window_source` are words for people."""
+    """A finished replay. `counted`, `window_source` and `remarks` are words for people.
+
+    `unedited` are the tokens of each request had nothing been rewritten, comparable with the rows' own: the same tools and
+    hidden parts are in both.
+    """
 
     recording: Recording
     rows: tuple[Row, ...]
     figures: Figures
-    doing_nothing: Costs
+    unedited: tuple[int, ...]
     counted: str
     window_source: str
+    remarks: tuple[str, ...]
     manager: ContextManager
 
     def snapshot(self) -> dict[str, Any]:
@@ -91,11 +101,12 @@ Watch = Callable[[Iterable[Row], int], Iterator[Row]]
 def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, total: iter(rows)) -> Replayed:
     """Replay a recorded session through a context manager.
 
-    Raises UnusableInput for a file without a recorded reply, UnknownSetting for a model or format nobody knows, and what the
-    manager raises (FixedPartTooLarge where the window is smaller than what may never be cut).
+    Raises UnusableInput for a file without a recorded reply or a request that cannot be made to fit, UnknownSetting for a model,
+    a format or a reply's size that cannot be used.
     """
-    from sostenuto.manager import ContextManager
-
+    if options.format not in ("auto", *FORMATS):
+        near = "".join(f"did you mean {name!r}? " for name in get_close_matches(options.format, FORMATS, n=1))
+        raise UnknownSetting(f"--format {options.format!r} is not known; {near}use auto, {', '.join(FORMATS)}")
     recording = open_recording(path, format=options.format)
     model = options.model or recording.model or DEFAULT_MODEL
     window_source = _window_source(options, model)
@@ -103,51 +114,108 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
     counter = options.counter or ("o200k" if options.window else "family")
     by = ruler(model, weigher=openai_encoder("o200k")) if counter == "o200k" else _ruler(model)
     metered = Metered(options.summarizer, by.text) if options.summarizer else None
-    manager = ContextManager(
-        model=model,
-        window=options.window,
-        counter=by.weigher,
-        summarizer=metered or "mechanical",
-        format=recording.format,
-        settings=options.settings,
-    )
-
-    def handed() -> Iterator[Handed]:
-        return histories(recording, history=options.history, pins=options.pins)
-
-    shadow = Shadow(decode=codec.decode, model=model)
-
-    def feed(row: Row, one: Handed) -> None:
-        # the recorded number belongs to what was sent at the time; of our request it tells the ratio and what the file hides
-        if counter == "recorded" and shadow.learn(as_sent(recording, one.reply)) is not None:
-            total = shadow.total(one.reply, items(row.native))
-            manager.record({"input_tokens": total, "output_tokens": one.reply.output or 0})
+    manager = _manager(options, model=model, by=by, summarizer=metered, form=recording.format)
+    shadow = Shadow(decode=codec.decode, model=model) if counter == "recorded" else None
+    run, learned = _run(path, recording, manager=manager, options=options, shadow=shadow, watch=watch)
 
     def weigh(message: Any) -> int:
         return by.tokens(by.measure(codec.decode(message)))
 
-    # a replay stands for a caller who hands the retrieval tools over, so placeholders may name them (D41)
-    own = manager.tools()
-    found = rows(recording, manager, handed=handed(), pins=options.pins, max_output=options.max_output, tools=own, after=feed)
-    run = tuple(watch(found, len(recording.exchanges)))
-    if not run:
-        raise UnusableInput(f"{path}: no recorded reply, so there is no request to replay; name a recording with assistant messages")
-    doing_nothing = costs(plain(handed(), system=recording.system), weigh=weigh)
+    handed = histories(recording, history=options.history, pins=options.pins)
+    doing_nothing = costs(plain(handed, system=recording.system), weigh=weigh)
+    found = figures(
+        run,
+        doing_nothing=doing_nothing,
+        weigh=weigh,
+        problems=lambda row: codec.problems(row.native),
+        estimator_error=estimator_error(predictions(histories(recording, history="as-sent"), decode=codec.decode, model=model)),
+        summarizer=metered.tokens if metered else 0,
+    )
+    sent, unrewritten = learned or (found.costs.requests, doing_nothing.requests)
     return Replayed(
         recording=recording,
         rows=run,
-        figures=figures(
-            run,
-            doing_nothing=doing_nothing,
-            weigh=weigh,
-            problems=lambda row: codec.problems(row.native),
-            estimator_error=estimator_error(predictions(histories(recording, history="as-sent"), decode=codec.decode, model=model)),
-            summarizer=metered.tokens if metered else 0,
-        ),
-        doing_nothing=doing_nothing,
-        counted=_how(by, model) + (", learning from the recorded usage" if counter == "recorded" else ""),
+        figures=found,
+        unedited=unedited([row.tokens for row in run], sent=sent, plain=unrewritten),
+        counted=_counted_with(by, model, counter=counter, named=bool(options.model or recording.model)),
         window_source=window_source,
+        remarks=_unknown_model(options.model),
         manager=manager,
+    )
+
+
+def _manager(options: ReplayOptions, *, model: str, by: Ruler, summarizer: Metered | None, form: str) -> ContextManager:
+    from sostenuto.manager import ContextManager
+
+    window = options.window or ContextManager(model=model).window.tokens
+    if options.max_output is not None and options.max_output >= window:
+        raise UnknownSetting(
+            f"--max-output {options.max_output:,}: leaves nothing of a window of {window:,} tokens; give fewer or a larger --window"
+        )
+    return ContextManager(
+        model=model,
+        window=options.window,
+        counter=by.weigher,
+        summarizer=summarizer or "mechanical",
+        format=form,
+        settings=options.settings(window) if options.settings else None,
+    )
+
+
+Sizes = tuple[Sequence[int], Sequence[int]]
+"""Tokens of each request's conversation, as it was sent and as it would have been without any rewrite."""
+
+
+def _run(
+    path: Path, recording: Recording, *, manager: ContextManager, options: ReplayOptions, shadow: Shadow | None, watch: Watch
+) -> tuple[tuple[Row, ...], Sizes | None]:
+    """The rows, and with a `shadow` the sizes by what it had learned at that request.
+
+    Raises UnusableInput where there is no request, or one that cannot be made to fit.
+    """
+    asked = 0
+    sent: list[int] = []
+    unrewritten: list[int] = []
+
+    def handed() -> Iterator[Handed]:
+        nonlocal asked
+        for one in histories(recording, history=options.history, pins=options.pins):
+            asked += 1
+            yield one
+
+    def feed(row: Row, one: Handed) -> None:
+        if shadow is None:
+            return
+        head = items({"system": recording.system})
+        sent.append(shadow.total(one.reply, items(row.native)))
+        unrewritten.append(shadow.total(one.reply, [*head, *one.messages]))
+        # the recorded number belongs to what was sent at the time; of our request it tells the ratio and what the file hides
+        if shadow.learn(as_sent(recording, one.reply)) is not None:
+            total = shadow.total(one.reply, items(row.native))
+            manager.record({"input_tokens": total, "output_tokens": one.reply.output or 0})
+
+    # a replay stands for a caller who hands the retrieval tools over, so placeholders may name them (D41)
+    own = manager.tools()
+    found = rows(recording, manager, handed=handed(), pins=options.pins, max_output=options.max_output, tools=own, after=feed)
+    try:
+        run = tuple(watch(found, len(recording.exchanges)))
+    except FixedPartTooLarge as error:
+        raise UnusableInput(_unfit(path, error, number=asked)) from error
+    if not run:
+        left = "".join(f"; line {one.line} was left out: {one.kind}, {one.reason}" for one in recording.skipped[:1])
+        what = "no recorded reply, so there is no request to replay; name a recording with assistant messages"
+        raise UnusableInput(f"{path}: {what}{left}")
+    return run, (sent, unrewritten) if shadow else None
+
+
+def _unfit(path: Path, error: FixedPartTooLarge, *, number: int) -> str:
+    """Why a request cannot be made, and what to do about it. The class is named last, for who looks for it."""
+    least = sum(error.components.values())
+    listed = ", ".join(f"{name} {tokens:,}" for name, tokens in error.components.items())
+    meant = "; 'least' is what must stay of a piece" if "least" in listed else ""
+    return (
+        f"{path}, request {number}: needs {least:,} tokens at least ({listed}{meant}) but the window is {error.window:,} tokens; "
+        f"give a larger one with --window N, or another --model (FixedPartTooLarge)"
     )
 
 
@@ -184,10 +252,7 @@ def _window_source(options: ReplayOptions, model: str) -> str:
         return f"the published limit of {entry.provider}:{entry.model}" + ("" if match.is_exact else f", the nearest known to {model}")
     if options.model is None:
         return f"assumed, because the window of the recorded model {model} is not known"
-    known = [f"{entry.provider}:{entry.model}" for entry in BUILT_IN]
-    near = get_close_matches(model, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise UnknownSetting(f"--model {model!r}: its window is not known; {hint}name the window with --window N")
+    raise UnknownSetting(f"--model {model!r}: its window is not known;{_nearest(model, ' ')} name the window with --window N")
 
 
 def _parted(model: str) -> tuple[str, str]:
@@ -197,7 +262,7 @@ def _parted(model: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The count of a file. `components` sum up to `tokens`; `how` says in words how they were counted."""
+    """The count of a file. `components` sum up to `tokens`; `how` says in words how they were counted, `remarks` what to beware of."""
 
     tokens: int
     exact: bool
@@ -206,6 +271,7 @@ class Counted:
     kind: str
     characters: int
     components: Mapping[str, int]
+    remarks: tuple[str, ...] = ()
 
 
 def counted(path: Path, *, model: str | None = None) -> Counted:
@@ -213,72 +279,49 @@ def counted(path: Path, *, model: str | None = None) -> Counted:
 
     Raises UnusableInput for a file that cannot be read or is no text.
     """
+    remarks = _unknown_model(model)
     try:
         recording = open_recording(path)
     except UnusableInput as problem:
-        return _counted_text(_text(path, problem=problem), model=model or DEFAULT_MODEL)
-    return _counted_recording(recording, model=model or recording.model or DEFAULT_MODEL)
+        text = _text(path, problem=problem)
+        if LIKE_RECORDS.match(text) and not isinstance(problem, UnknownFormat):
+            remarks += (f"looks like a recorded session that cannot be read, so it was counted as plain text: {problem}",)
+        return _counted_text(text, model=model or DEFAULT_MODEL, named=bool(model), remarks=remarks)
+    remarks += tuple(f"{path}, line {one.line}: {one.reason}; it was not counted" for one in recording.skipped if one.kind == "torn")
+    asked = model or recording.model
+    return _counted_recording(recording, model=asked or DEFAULT_MODEL, named=bool(asked), remarks=remarks)
 
 
-def _counted_text(text: str, *, model: str) -> Counted:
+def _counted_text(text: str, *, model: str, named: bool, remarks: tuple[str, ...]) -> Counted:
     by = _best_ruler(model)
     tokens = by.text(text)
-    return Counted(tokens, by.weigher.exact, _how(by, model), model, "text", len(text), {"text": tokens})
+    return Counted(tokens, by.weigher.exact, _how(by, model, named=named), model, "text", len(text), {"text": tokens}, remarks)
 
 
-def _counted_recording(recording: Recording, *, model: str) -> Counted:
+def _counted_recording(recording: Recording, *, model: str, named: bool, remarks: tuple[str, ...]) -> Counted:
     by, codec = _best_ruler(model), CODECS[recording.format]
-    sums: dict[str, Measure] = {}
-    characters = 0
-
-    def add(name: str, measure: Measure) -> None:
-        sums[name] = sums.get(name, Measure()) + measure
-
-    for text in codec.system_texts(recording.system):
-        add("system", by.measure(Message("system", ())) + Measure(by.weigher(text)))
-        characters += len(text)
-    for text in codec.tool_texts(recording.tools):
-        add("tools", Measure(by.weigher(text)))
-        characters += len(text)
-    for raw in recording.messages:
-        message = codec.decode(raw)
-        pieces = Measure()
-        for part in message.parts:
-            add(_component(message, part), by.part(part))
-            pieces += by.part(part)
-            characters += len(getattr(part, "text", "") or getattr(part, "arguments", ""))
-        add("framing", by.measure(message) - pieces)
-    kind = f"{recording.reader} recording, {len(recording.messages):,} messages"
-    components = _shares(sums, by)
-    return Counted(sum(components.values()), by.weigher.exact, _how(by, model), model, kind, characters, components)
-
-
-def _component(message: Message, part: Part) -> str:
-    for kind, name in ((Thinking, "thinking"), (Call, "tool calls"), (Result, "tool results"), (Media, "media")):
-        if isinstance(part, kind):
-            return name
-    return message.role if message.role in ("system", "user") else "assistant"
-
-
-def _shares(sums: Mapping[str, Measure], by: Ruler) -> dict[str, int]:
-    """Tokens of each component such that they sum up to the tokens of all: each is the step it adds to the sum."""
-    shares: dict[str, int] = {}
-    total, before = Measure(), 0
-    for name, measure in sums.items():
-        total += measure
-        shares[name] = by.tokens(total) - before
-        before += shares[name]
-    return shares
+    found, characters = components(recording, by=by, codec=codec)
+    return Counted(
+        tokens=sum(found.values()),
+        exact=by.weigher.exact,
+        how=_how(by, model, named=named),
+        model=model,
+        kind=f"{recording.reader} recording, {len(recording.messages):,} message{'' if len(recording.messages) == 1 else 's'}",
+        characters=characters,
+        components=found,
+        remarks=remarks,
+    )
 
 
 def _text(path: Path, *, problem: UnusableInput) -> str:
     try:
-        if path.stat().st_size > LIMITS.line:
-            raise UnusableInput(f"{path}: larger than {LIMITS.line:,} bytes; count a part of it")
-        data = path.read_bytes()
-        data = gzip.decompress(data) if data.startswith(GZIP) else data
-    except (OSError, EOFError):
+        with path.open("rb") as stream:
+            zipped = stream.peek(2).startswith(GZIP)
+            data = (gzip.GzipFile(fileobj=stream) if zipped else stream).read(LIMITS.line + 1)
+    except (OSError, EOFError, zlib.error):
         raise problem from None
+    if len(data) > LIMITS.line:
+        raise UnusableInput(f"{path}: larger than {LIMITS.line:,} bytes; count a part of it")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -298,7 +341,32 @@ def _best_ruler(model: str) -> Ruler:
     return ruler(model, weigher=openai_encoder(family(model).name) or splintr_encoder(model))
 
 
-def _how(by: Ruler, model: str) -> str:
+def _how(by: Ruler, model: str, *, named: bool) -> str:
+    """How `by` counts, in words; exact is said only of the model that was named."""
     if by.weigher.exact:
-        return by.weigher.name.removeprefix("exact (").removesuffix(")") + " (exact)"
+        name = by.weigher.name.removeprefix("exact (").removesuffix(")")
+        return f"{name} (exact)" if named else f"{name}, {OPENAI_ONLY}"
     return f"{by.weigher.name} for {model}, {by.calibration.ratio:g} to a token (an estimate)"
+
+
+def _counted_with(by: Ruler, model: str, *, counter: str, named: bool) -> str:
+    """How a replay counted, and which model was not asked (D56)."""
+    if counter != "o200k":
+        return _how(by, model, named=named) + (", learning from the recorded usage" if counter == "recorded" else "")
+    if not named:
+        return f"o200k, {OPENAI_ONLY}"
+    if family(model).name == "o200k":
+        return f"o200k (exact for {model})"
+    return f"o200k, {OPENAI_ONLY}, not as {model} counts (--counter family does)"
+
+
+def _unknown_model(model: str | None) -> tuple[str, ...]:
+    """A remark where the model that was named is in no catalogue: it may be misspelt."""
+    if model is None or lookup(*_parted(model)) is not None:
+        return ()
+    return (f"--model {model!r} is not in the catalogue{_nearest(model, ', ')}; nothing is known about it beyond its name",)
+
+
+def _nearest(model: str, before: str) -> str:
+    known = [f"{entry.provider}:{entry.model}" for entry in BUILT_IN]
+    return "".join(f"{before}did you mean {near!r}?" for near in get_close_matches(model, known, n=1))

@@ -286,3 +286,14 @@ def test_a_tighter_compaction_line_is_followed() -> None:
     settings = Settings(thresholds=thresholds(window=20_000, compact=0.2))
     requests = played(compacting(20_000, settings=settings), full(8))
     assert requests[requests.index(applied(requests)[0])].events[0].tokens_before < 0.25 * 20_000
+
+
+def test_a_compaction_says_what_its_checkpoint_has_no_room_for() -> None:
+    """Every claim that is not printed in full is counted in the event (D22)."""
+    talk = Talk().user("Do the task")
+    for number in range(60):
+        talk.cycle(200, name="Read", arguments={"file_path": f"/a/long/path/to/some/module/of/the/program/file_{number}.py"})
+    events = [event for request in played(manager(6_000, tool_policy={"Read": "never"}), talk) for event in request.events]
+    folded = [event.detail["folded"] for event in events if event.rung == "compact"]
+    assert folded
+    assert any(losses.get("read paths", 0) > 0 for losses in folded)

@@ -161,3 +161,11 @@ def test_d45_a_trim_is_told_with_messages_tokens_and_key() -> None:
     trims = [notice for request in requests for notice in request.notices if notice.startswith("Trimmed without a summary")]
     assert trims
     assert all(" messages, about " in notice and "under m0" in notice for notice in trims)
+
+
+def test_a_checkpoint_that_would_stand_for_nothing_is_not_written() -> None:
+    """Where everything older stays whole anyway, a request between the compaction and the trim line goes out as it is."""
+    talk = Talk().user(sized(9_200, "long")).says("Yes.").user("Go on.")
+    request = manager(10_000).prepare_sync(talk.messages)
+    assert "trim" not in rungs(request)
+    assert all(a is b for a, b in zip(request.arguments["messages"], talk.messages, strict=False))

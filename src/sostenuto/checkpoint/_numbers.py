@@ -40,7 +40,7 @@ class Numbers:
         0.7,
         0.5,
         0.3,
-    )  # of all calls together, what the messages are cut to, one after the other
+    )  # of all calls together, what messages are cut to, in turn
     block_share: float = 0.5  # share of a chunk that one message may fill at most (D24)
     block_floor: int = 60  # tokens, a message is never clipped below this for the sake of the number of calls
     refusal: int = 600  # a refusal is short

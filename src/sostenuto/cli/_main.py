@@ -5,14 +5,13 @@ Exit codes: 0 worked, 1 failed, 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
+from sostenuto.cli._streams import OUTPUT, abandon, present, say
 from sostenuto.errors import SostenutoError, UnknownSetting
 
 COMMANDS = {
@@ -91,14 +90,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Nothing that a person can cause ends in a traceback.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # text of a session may hold what this terminal cannot show
+    with present() as printable:
+        code = _run(arguments)
+        if code == 0 and not printable:
+            return _fail(f"{OUTPUT} is closed, so the result could not be printed; redirect it to a file or to /dev/null", code=1)
+        return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """The exit code of one run; every error is told on the way."""
     try:
         outcome = program.main(args=None if arguments is None else list(arguments), prog_name="sostenuto", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        say(error.format_message())
         return 2
     except click.UsageError as error:
         return _fail(f"{_one_line(error.format_message())} (see: {_help_for(error)})", code=2)
@@ -107,12 +112,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except BrokenPipeError:
-        return _pipe_closed()
+        abandon()
+        return 1
     except click.ClickException as error:
         return _fail(error.format_message(), code=1)
     except SostenutoError as error:
         return _fail(str(error), code=1)
     except OSError as error:
+        if not error.filename:
+            abandon()
         return _fail(_system_error(error), code=1)
     return outcome if isinstance(outcome, int) else 0
 
@@ -131,7 +139,7 @@ def _version(ctx: click.Context, asked: bool) -> None:
 
 
 def _fail(message: str, *, code: int) -> int:
-    click.echo(f"sostenuto: {_one_line(message)}", err=True)
+    say(f"sostenuto: {_one_line(message)}")
     return code
 
 
@@ -140,8 +148,8 @@ def _one_line(message: str) -> str:
 
 
 def _system_error(error: OSError) -> str:
-    where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{(error.strerror or str(error)).lower()}; check the path, the permissions and the free space"
+    # files are named where they are opened or written; what has no name is what is printed
+    return f"{error.filename or OUTPUT}: {(error.strerror or str(error)).lower()}; check the path, the permissions and the free space"
 
 
 def _help_for(error: click.UsageError) -> str:
@@ -154,9 +162,3 @@ def _nearest(name: str) -> str:
 
     near = get_close_matches(name, COMMANDS, n=1)
     return f", did you mean {near[0]!r}?" if near else ""
-
-
-def _pipe_closed() -> int:
-    """The reader has gone: say nothing, and keep the interpreter from flushing into the closed pipe at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+import click
 
 from sostenuto.errors import UnusableInput
 
@@ -28,16 +31,19 @@ def encoded(value: object) -> bytes:
 
 
 def check_writable(path: Path, *, other_than: Path) -> None:
-    """Raise UnusableInput where `path` cannot be written or is the input file; called before the work, not after it."""
+    """Raise UnusableInput where `path` cannot be written, click.UsageError where it is the input; called before the work."""
     if path.is_dir():
         raise UnusableInput(f"{path}: is a folder; name a file to write")
     folder = path.parent
     if not folder.is_dir():
         raise UnusableInput(f"{path}: the folder {folder} does not exist; create it or name another file")
     if path.exists() and other_than.exists() and path.samefile(other_than):
-        raise UnusableInput(f"{path}: is the file being read; name another file to write")
-    if not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        raise click.UsageError(f"{path}: is the file being read; name another file to write")
+    special = path.exists() and not path.is_file()
+    if special and not os.access(path, os.W_OK):
         raise UnusableInput(f"{path}: cannot be written (no permission); name a file in a folder you may write")
+    if not special:
+        _try_out(Path(os.path.realpath(path)).parent, name=path)
 
 
 def write_lines(path: Path, values: Iterable[object], *, mode: int | None = None) -> None:
@@ -45,7 +51,13 @@ def write_lines(path: Path, values: Iterable[object], *, mode: int | None = None
 
     A pipe or device is written straight. `mode` sets the file's permissions; without it the usual ones apply.
     """
-    target = Path(os.path.realpath(path))
+    try:
+        _write(Path(os.path.realpath(path)), values, mode=mode)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error  # never the temporary file's name
+
+
+def _write(target: Path, values: Iterable[object], *, mode: int | None) -> None:
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:
             stream.writelines(map(encoded, values))
@@ -63,32 +75,45 @@ def write_lines(path: Path, values: Iterable[object], *, mode: int | None = None
         raise
 
 
-def check_keepable(folder: Path) -> None:
-    """Raise UnusableInput where a replay cannot be kept in `folder`: not a folder, not writable, or holding foreign files."""
+def check_keepable(folder: Path, *, source: str) -> None:
+    """Raise where a replay of `source` cannot be kept in `folder`.
+
+    UnusableInput: it is no folder or cannot be written. click.UsageError: it holds foreign files, or the replay of another
+    source, which would be lost.
+    """
     if not folder.exists():
         parent = next(p for p in [folder.absolute(), *folder.absolute().parents] if p.exists())
-        if not parent.is_dir() or not os.access(parent, os.W_OK):
-            raise UnusableInput(f"{folder}: cannot be created (in {parent}); name a folder you may write")
+        if not parent.is_dir():
+            raise UnusableInput(f"{folder}: cannot be created ({parent} is no folder); name a folder you may write")
+        _try_out(parent, name=folder)
         return
     if not folder.is_dir():
         raise UnusableInput(f"{folder}: is a file; name a folder for the transcript and its edits")
-    if not os.access(folder, os.W_OK):
-        raise UnusableInput(f"{folder}: cannot be written (no permission); name a folder you may write")
-    if any(folder.iterdir()) and not _is_ours(folder):
-        raise UnusableInput(f"{folder}: holds files that are not a kept replay; name an empty or new folder")
+    if not any(folder.iterdir()):
+        _try_out(folder, name=folder)
+        return
+    head = _head(folder)
+    if head is None:
+        raise click.UsageError(f"{folder}: holds files that are not a kept replay; name an empty or new folder")
+    if head.get("source") != source:
+        raise click.UsageError(
+            f"{folder}: keeps the replay of {head.get('source') or 'another session'}, which would be lost; "
+            f"name another folder, or remove this one first: rm -r {shlex.quote(str(folder))}"
+        )
+    _try_out(folder, name=folder)
 
 
-def keep(folder: Path, snapshot: Mapping[str, Any]) -> None:
-    """Leave a snapshot's transcript and edits in `folder` (0700, files 0600), replacing an earlier kept replay only."""
-    check_keepable(folder)
+def keep(folder: Path, snapshot: Mapping[str, Any], *, source: str) -> None:
+    """Leave a snapshot's transcript and edits in `folder` (0700, files 0600), replacing an earlier replay of `source` only."""
+    check_keepable(folder, source=source)
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     folder.chmod(FOLDER_MODE)
     transcript, edits, meta = (folder / name for name in KEPT)
     rest = {name: value for name, value in snapshot.items() if name not in ("transcript", "edits")}
-    head = {"kind": MARK, "entries": len(snapshot["transcript"]), "edits": len(snapshot["edits"]), "snapshot": rest}
+    counts = {"entries": len(snapshot["transcript"]), "edits": len(snapshot["edits"])}
     write_lines(transcript, snapshot["transcript"], mode=FILE_MODE)
     write_lines(edits, snapshot["edits"], mode=FILE_MODE)
-    write_lines(meta, [head], mode=FILE_MODE)
+    write_lines(meta, [{"kind": MARK, "source": source, **counts, "snapshot": rest}], mode=FILE_MODE)
 
 
 def kept(folder: Path) -> dict[str, Any]:
@@ -96,11 +121,12 @@ def kept(folder: Path) -> dict[str, Any]:
 
     Raises UnusableInput naming the file, the line and the remedy where it is missing or damaged.
     """
+    command = f"sostenuto replay FILE --keep {shlex.quote(str(folder))}"
     if not folder.is_dir():
-        raise UnusableInput(f"{folder}: no such folder; make one with: sostenuto replay FILE --keep {folder}")
+        raise UnusableInput(f"{folder}: no such folder; make one with: {command}")
     missing = [name for name in KEPT if not (folder / name).is_file()]
     if missing:
-        raise UnusableInput(f"{folder}: no kept replay ({missing[0]} is missing); make one with: sostenuto replay FILE --keep {folder}")
+        raise UnusableInput(f"{folder}: no kept replay ({missing[0]} is missing); make one with: {command}")
     transcript, edits, meta = (folder / name for name in KEPT)
     heads = _read(meta)
     head = heads[0] if heads else None
@@ -124,12 +150,24 @@ def _read(path: Path) -> list[Any]:
     return values
 
 
-def _is_ours(folder: Path) -> bool:
+def _head(folder: Path) -> dict[str, Any] | None:
+    """What the meta file of a kept replay says; None where the folder is somebody else's."""
     try:
         heads = _read(folder / KEPT[-1])
     except (OSError, UnusableInput):
-        return False
-    return len(heads) == 1 and isinstance(heads[0], dict) and heads[0].get("kind") == MARK
+        return None
+    return heads[0] if len(heads) == 1 and isinstance(heads[0], dict) and heads[0].get("kind") == MARK else None
+
+
+def _try_out(folder: Path, *, name: Path) -> None:
+    """Make and remove a file in `folder`: permissions alone do not tell. Raises UnusableInput naming `name`."""
+    try:
+        handle, made = tempfile.mkstemp(prefix=".sostenuto-", dir=folder)
+    except OSError as error:
+        why = "no permission" if isinstance(error, PermissionError) else (error.strerror or str(error)).lower()
+        raise UnusableInput(f"{name}: cannot be written in {folder} ({why}); name a place you may write") from None
+    os.close(handle)
+    os.unlink(made)
 
 
 def _usual_mode(path: Path) -> int:

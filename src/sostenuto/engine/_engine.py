@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from sostenuto.engine._attachments import attached
 from sostenuto.engine._breaks import changed_in_front, priced
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
 from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
-from sostenuto.engine._growing import IsPinned, grown, rebuilt
+from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
+from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._snapshot import loaded
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
-from sostenuto.ladder import Event, Facts, History, Run, Settings, absent, nudge_tokens, view_of
+from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
 from sostenuto.messages import Folding, Text, fingerprint, key_of
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
@@ -24,52 +25,6 @@ from sostenuto.window import Window
 
 _ABSURD = 10
 """A report of more than ten windows is a fault of whoever reported it, never a measurement."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What stays the same for a conversation until its caller changes it."""
-
-    codec: Codec
-    window: Window
-    settings: Settings = field(default_factory=Settings)
-    is_pinned: IsPinned = lambda raw, message: False
-    rules: tuple[str, ...] = ()
-    instructions: str = ""
-    summarizer_window: int | None = None
-    deadline_s: float | None = None
-    cache: str = "keep"
-    bound: bool = False
-    may_flatten: bool = True
-    alternating: bool = False
-    cache_lifetime_s: float = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One call of `prepare`, as it was made."""
-
-    messages: list[Raw]
-    system: Any = None
-    tools: Any = None
-    max_output: int | None = None
-    idle_s: float | None = None
-    manual: bool = False
-    before: int | None = None
-    focus: str = ""
-    forced: int | None = None
-    strip_media: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A request on its way: the state with the messages taken in, and what was asked."""
-
-    state: State
-    asked: Asked
-    lead: int
-    facts: Facts
-    run: Run
 
 
 class Engine:
@@ -98,7 +53,8 @@ class Engine:
         growth = grown(state, handed, found, codec=codec, is_pinned=self.plan.is_pinned)
         state = self._with_tools(growth.state, asked)
         facts = self._facts(state, asked, lead)
-        run = Run(state.history, self.plan.settings, facts, state.view, state.memory, next_number=len(state.edits))
+        settings = self._toolbox.settings(self.plan.settings)
+        run = Run(state.history, settings, facts, state.view, state.memory, next_number=len(state.edits))
         if growth.dropped_before is not None:
             run = absent(run, growth.dropped_before)
         return Draft(state, asked, lead, facts, run)
@@ -116,45 +72,28 @@ class Engine:
             # the last look: nothing may leave over the window, whatever a rung believed it could free (invariant 2)
             raise FixedPartTooLarge(_remaining(run), window=run.facts.window)
         state = self._edited(draft.state, run)
-        out, emission, heads = self._emitted(state)
-        behind = (OPENING,) if turns(state.history, self.plan.codec)[1] and not run.nudges else ()
-        out, nudges = with_nudges(out, run.nudges or behind, self.plan.codec, alternating=self.plan.alternating)
-        # an instruction without a word is refused by endpoints, and says nothing (D20)
-        lead = [raw for raw in draft.asked.messages[: draft.lead] if self.plan.codec.decode(raw).parts]
-        if self.plan.cache == "keep":
-            out = carried(out, state, heads, codec=self.plan.codec)
-        arguments = self.plan.codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
-        if self.plan.cache == "auto":
-            arguments = self.plan.codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
+        written = self._written(state, draft, run)
         measured = run.view.measure(run.history) + run.facts.system_measure
         tokens = run.history.ruler.total(measured) + nudge_tokens(run, run.nudges)
-        refused = self.state.request if draft.asked.forced is not None else None
-        if refused is not None and (not run.edits or (tokens >= refused.tokens and not draft.asked.strip_media)):
-            raise ContextOverflow(f"the provider refused a request of about {refused.tokens:,} tokens; nothing smaller can be made of it")
+        self._check_smaller(draft.asked, run, tokens)
         front = changed_in_front(self.state, _question(draft.asked, draft.lead), tokens=tokens)
-        events = (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to))
         request = Request(
-            arguments,
+            written.arguments,
             tokens,
             run.facts.window,
-            events,
+            (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to)),
             (*state.waiting, *run.notices),
             self._output(draft.asked, tokens),
             self.plan.codec.name,
             run.thinking_off,
         )
-        made = emission.made
-        copies = twins(state.raws, state.expected) if state.order is None and len(state.raws) == len(state.expected) else {}
-        # as they left, markers included: that is what a caller who keeps them hands back
-        left = arguments["messages"][len(arguments["messages"]) - len(out) :]
-        sent = Sent(guarded(left, self.state.sent.expected, twins=copies), tuple(emission.segments), nudges, made.swapped if made else {})
         self.state = replace(
             state,
             memory=run.memory,
-            sent=sent,
-            made=made,
+            sent=self._sent(state, written),
+            made=written.emission.made,
             sent_to=state.length,
-            heads=heads,
+            heads=written.heads,
             request=request,
             asked=_question(draft.asked, draft.lead),
             measured=measured + _nudged(run),
@@ -164,6 +103,34 @@ class Engine:
             facts=draft.facts,
         )
         return request
+
+    def _check_smaller(self, asked: Asked, run: Run, tokens: int) -> None:
+        refused = self.state.request if asked.forced is not None else None
+        if refused is not None and (not run.edits or (tokens >= refused.tokens and not asked.strip_media)):
+            raise ContextOverflow(f"the provider refused a request of about {refused.tokens:,} tokens; nothing smaller can be made of it")
+
+    def _written(self, state: State, draft: Draft, run: Run) -> Written:
+        """The arguments of the request: instructions, the view, nudges, cache markers."""
+        codec = self.plan.codec
+        out, emission, heads = self._emitted(state)
+        behind = (OPENING,) if turns(state.history, codec)[1] and not run.nudges else ()
+        out, nudges = with_nudges(out, run.nudges or behind, codec, alternating=self.plan.alternating)
+        # an instruction without a word is refused by endpoints, and says nothing (D20)
+        lead = [raw for raw in draft.asked.messages[: draft.lead] if codec.decode(raw).parts]
+        if self.plan.cache == "keep":
+            out = carried(out, state, heads, codec=codec)
+        arguments = codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
+        if self.plan.cache == "auto":
+            arguments = codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
+        # as they leave, markers included: that is what a caller who keeps them hands back
+        left = arguments["messages"][len(arguments["messages"]) - len(out) :]
+        return Written(arguments, left, nudges, emission, heads)
+
+    def _sent(self, state: State, written: Written) -> Sent:
+        made = written.emission.made
+        copies = twins(state.raws, state.expected) if state.order is None and len(state.raws) == len(state.expected) else {}
+        expected = guarded(written.left, self.state.sent.expected, twins=copies)
+        return Sent(expected, tuple(written.emission.segments), written.nudges, made.swapped if made else {})
 
     def abandon(self) -> None:
         """A step failed or was cancelled: what it had added to the log is taken out again, as if it had never been called."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
+from sostenuto.ladder import Settings
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, Weigher
 
@@ -23,12 +24,22 @@ class Toolbox:
         tools: as handed over, for comparing: one by one by identity first, so that the usual request costs a glance.
         texts: their schemas as text; `print` identifies them all, "" for none.
         named: the tool that reads pieces back, if the caller handed one over (D41).
+        hinted: the settings with the tools' hints, once they were asked for; only a memo.
     """
 
     tools: Any = None
     texts: tuple[str, ...] = ()
     print: str = ""
     named: str | None = None
+    hinted: list[Settings] = field(default_factory=list, compare=False)
+
+    def settings(self, settings: Settings) -> Settings:
+        """The settings with what the tools' own annotations say of them: a read-only hint of MCP is a default (DESIGN 5)."""
+        if not self.hinted:
+            noted = [tool for tool in self.tools or () if isinstance(tool, Mapping)] if isinstance(self.tools, list | tuple) else []
+            policy = settings.policy.hinted(noted) if noted else settings.policy
+            self.hinted.append(settings if policy is settings.policy else replace(settings, policy=policy))
+        return self.hinted[0]
 
     def schema(self, ruler: Ruler) -> int:
         """Tokens of the schemas, counted as text."""

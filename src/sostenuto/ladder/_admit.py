@@ -61,4 +61,5 @@ def oversized(run: Run) -> list[tuple[Place, int]]:
     each = settings.result_limit if settings.result_limit is not None else run.tail
     together = batch_budget(run.room, share=settings.batch_share)
     cap = max(settings.result_floor, min(each, water_level([size for _, size in results], total=together)))
-    return [(place, cap) for place, size in results if size > cap]
+    # a cut has to be worth its note: a result a little over the cap stays whole
+    return [(place, cap) for place, size in results if size > cap + max(settings.result_floor // 2, cap // 10)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -14,7 +15,7 @@ from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
 from sostenuto.window import Facts as WindowFacts
-from sostenuto.window import Window, lookup, resolve
+from sostenuto.window import Window, lookup, resolve, start_warning
 
 CODECS: Mapping[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
 Pin = Callable[[Raw], bool] | Iterable[str] | None
@@ -63,7 +64,10 @@ def window_of(model: str, *, stated: int | None) -> Window:
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
     provider, _, name = model.partition(":") if ":" in model else ("", "", model)
-    return resolve(WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None))
+    facts = WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None)
+    found = resolve(facts)
+    warning = start_warning(facts, found)
+    return replace(found, notes=(*found.notes, warning)) if warning else found
 
 
 def check_counter(counter: object) -> None:

@@ -1,6 +1,7 @@
 """What would a recorded session have sent, and what did that cost, keep and lose? Pure: the engine comes in as a value."""
 
-from sostenuto.replaying._cost import Costs, costs, input_cost_ratio
+from sostenuto.replaying._components import components
+from sostenuto.replaying._cost import Costs, costs, input_cost_ratio, unedited
 from sostenuto.replaying._figures import EstimatorError, Figures, estimator_error, figures, rungs
 from sostenuto.replaying._metered import Metered
 from sostenuto.replaying._pieces import items
@@ -26,6 +27,7 @@ __all__ = [
     "Shadow",
     "arrived",
     "as_sent",
+    "components",
     "costs",
     "estimator_error",
     "figures",
@@ -39,4 +41,5 @@ __all__ = [
     "row",
     "rows",
     "rungs",
+    "unedited",
 ]

@@ -64,6 +64,15 @@ def input_cost_ratio(run: Costs, doing_nothing: Costs, *, summarizer: int = 0) -
     return price / doing_nothing.billed if doing_nothing.billed else 1.0
 
 
+def unedited(tokens: Sequence[int], *, sent: Sequence[int], plain: Sequence[int]) -> tuple[int, ...]:
+    """Tokens of each whole request had nothing been rewritten, comparable with `tokens`, the tokens of the requests as they are.
+
+    `sent` and `plain` are the tokens of the conversation in each, rewritten and not, by one count. What else a request holds
+    (tools, the retrieval tools among them, and what was learned to be hidden) is the same in both and so cancels out.
+    """
+    return tuple(max(0, whole - part + other) for whole, part, other in zip(tokens, sent, plain, strict=True))
+
+
 class _Scale:
     """Digest and tokens of messages, computed once per object: an untouched message is the same object in every request."""
 
