@@ -5,8 +5,9 @@ Start with `ContextManager`: ``prepare`` before a call, ``record`` after it.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from sostenuto.doors import door
 
 if TYPE_CHECKING:
     from sostenuto.budget import Thresholds
@@ -83,16 +84,16 @@ __all__ = [
 ]
 
 
+_opened = door(__name__, _HOMES)
+
+
 def __getattr__(name: str) -> Any:
-    """Load a name when it is first used: importing the package costs next to nothing."""
+    """Load a name when it is first used."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("sostenuto")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'sostenuto' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"sostenuto.{home}"), name)
+    return _opened(name)
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 from sostenuto.errors import UnknownSetting
@@ -97,6 +96,8 @@ def _row(name: str, row: Mapping[str, Any] | str, *, start: Trait) -> Trait:
     changes: dict[str, Any] = {}
     for key, value in given.items():
         if key not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}"
             raise UnknownSetting(f"tool_policy[{name!r}]: unknown field {key!r}; {hint}")

@@ -22,7 +22,7 @@ TASK = (
 PATTERNS = ("raise ", "import os", r"def [a-z_]+\(", "TODO", r"\d{4,}", "open\\(")
 """What the audit searches for, one after the other."""
 GREEDY, AT_ONCE = 7, 3
-"""The cycle in which several of the largest files are read at once, and how many."""
+"""The request (from 0) after which several of the largest files are read at once, and how many."""
 PAGE = 80
 """Lines of a file that are read unless all are asked for."""
 MATCHES = 60
@@ -90,11 +90,11 @@ class Tools:
 
 
 Step = list[tuple[str, Raw]]
-"""The calls of one cycle: tool name and arguments."""
+"""The calls after one request: tool name and arguments."""
 
 
 def script(files: list[str], *, cycles: int, largest: list[str]) -> Iterator[Step]:
-    """What the model does, cycle by cycle: list once, then read file after file, now and then two at once or a search.
+    """What the model does, request by request: list once, then read file after file, now and then two at once or a search.
 
     Once it reads the `largest` files in one go, more than may enter the context whole.
     """
@@ -112,7 +112,7 @@ def script(files: list[str], *, cycles: int, largest: list[str]) -> Iterator[Ste
 
 
 def said(cycle: int, step: Step) -> Raw:
-    """The model's message of one cycle, in OpenAI chat format."""
+    """The model's answer to one request, in OpenAI chat format."""
     names = ", ".join(str(next(iter(arguments.values()))) for _, arguments in step)
     calls = [
         {"id": f"call_{cycle}_{index}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}

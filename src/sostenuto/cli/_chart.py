@@ -71,8 +71,10 @@ def chart(
     lines = [
         _row(row, top=top, heights=heights, without=without, window=window if drawn else 0, style=style) for row in range(HEIGHT, 0, -1)
     ]
-    marked = _marks(columns, rungs, style=style) if any(rungs) else []
-    return [*lines, *marked, _axis(len(tokens), width=len(columns), style=style), *_legend(rungs, without=bool(without), style=style)]
+    marks = _marks(columns, rungs) if any(rungs) else []
+    dotted = any(_dot(style) in line for line in lines)
+    axis = _axis(len(tokens), width=len(columns), style=style)
+    return [line.rstrip() for line in (*lines, *_marked(marks, style=style), axis, *_legend(marks, dotted=dotted, style=style))]
 
 
 def short(tokens: int) -> str:
@@ -100,7 +102,8 @@ def _row(row: int, *, top: int, heights: list[int], without: list[int], window: 
     cells = [
         _cell(value, low=low, high=high, line=line, without=without[i] if without else 0, style=style) for i, value in enumerate(heights)
     ]
-    return f"{label:>{LABEL - 2}} {axis}" + style.paint("".join(cells), "dim" if line and not any(v > low for v in heights) else "bold")
+    shown = "".join(cells).rstrip()
+    return f"{label:>{LABEL - 2}} {axis}" + style.paint(shown, "dim" if line and not any(v > low for v in heights) else "bold")
 
 
 def _cell(value: int, *, low: float, high: float, line: bool, without: int, style: Style) -> str:
@@ -110,25 +113,32 @@ def _cell(value: int, *, low: float, high: float, line: bool, without: int, styl
             return LEVELS[max(1, min(8, round(share * 8)))]
         return "#" if share >= 0.5 else "."
     if low < without <= high:
-        return "·" if style.unicode else "'"
+        return _dot(style)
     if line:
         return "┄" if style.unicode else "-"
     return " "
 
 
-def _marks(columns: list[tuple[int, int]], rungs: Sequence[Sequence[str]], *, style: Style) -> list[str]:
+def _dot(style: Style) -> str:
+    """How doing nothing is shown."""
+    return "·" if style.unicode else "'"
+
+
+def _marks(columns: list[tuple[int, int]], rungs: Sequence[Sequence[str]]) -> list[Mark | None]:
+    """The mark of each column: the most drastic rung that fired in it, shown once where a request is several columns wide."""
     ranks = {name: rank for rank, name in enumerate(MARKS)}
-    cells: list[str] = []
+    found: list[Mark | None] = []
     shown: tuple[int, int] | None = None
     for column in columns:
         names = [name for fired in rungs[column[0] : column[1]] for name in fired] if column != shown else []
         shown = column
-        if not names:
-            cells.append(" ")
-            continue
-        mark = MARKS.get(max(names, key=lambda name: ranks.get(name, -1)), OTHER)
-        cells.append(style.paint(mark.letter, mark.colour))
-    return [f"{'rungs':>{LABEL - 2}}  " + "".join(cells).rstrip()]
+        found.append(MARKS.get(max(names, key=lambda name: ranks.get(name, -1)), OTHER) if names else None)
+    return found
+
+
+def _marked(marks: Sequence[Mark | None], *, style: Style) -> list[str]:
+    cells = "".join(style.paint(mark.letter, mark.colour) if mark else " " for mark in marks)
+    return [f"{'rungs':>{LABEL - 2}}  {cells}"] if marks else []
 
 
 def _axis(count: int, *, width: int, style: Style) -> str:
@@ -138,11 +148,11 @@ def _axis(count: int, *, width: int, style: Style) -> str:
     return " " * (LABEL - 1) + corner + inner[: style.width - LABEL]
 
 
-def _legend(rungs: Sequence[Sequence[str]], *, without: bool, style: Style) -> list[str]:
-    fired = {name for names in rungs for name in names}
-    words = list(dict.fromkeys(f"{mark.letter} {mark.meaning}" for name, mark in MARKS.items() if name in fired))
-    words += [f"{OTHER.letter} {OTHER.meaning}"] if fired - MARKS.keys() else []
-    words += [f"{'·' if style.unicode else chr(39)} doing nothing"] if without else []
+def _legend(marks: Sequence[Mark | None], *, dotted: bool, style: Style) -> list[str]:
+    """What the marks mean that are really there."""
+    known = [*MARKS.values(), OTHER]
+    words = list(dict.fromkeys(f"{mark.letter} {mark.meaning}" for mark in known if mark in marks))
+    words += [f"{_dot(style)} doing nothing"] if dotted else []
     lines: list[str] = []
     for word in words:
         if lines and len(lines[-1]) + 3 + len(word) <= style.width:

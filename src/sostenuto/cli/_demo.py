@@ -12,15 +12,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._terminal import Style, progress, style
+from sostenuto.cli._audit import AT_ONCE, GREEDY, Tools
+from sostenuto.cli._chart import MARKS, chart
+from sostenuto.cli._rehearsal import PASTED_AT, REFUSED_AT, THANKED_AT, Rehearsal
+from sostenuto.cli._terminal import Style, count, progress, style
 
 if TYPE_CHECKING:
-    from sostenuto.cli._rehearsal import Rehearsal
-    from sostenuto.replaying import Row
+    from sostenuto.replaying import Happening, Row
 
 WINDOW = 16_000
-CYCLES = 40
-LONGEST_LINE = 80
+REQUESTS = 40
+INDENT = " " * 6
+SCENES = {
+    0: "The model lists the files, then it reads them one after the other.",
+    GREEDY + 1: f"The model has read the {AT_ONCE} largest files at once.",
+    PASTED_AT: "A person pastes a long log.",
+    THANKED_AT: "The person says to go on.",
+    REFUSED_AT: "The provider refuses a request as too long, although it is not.",
+}
+"""Request (from 0) -> what the script does there."""
+TOLD = {
+    "admit": "New results are too large: each is cut to its beginning and end before it is sent at all.",
+    "clear": "Results the model has used give way to one line each, with a key that brings the whole text back.",
+    "warn": "The person is warned that the window is filling up; nothing is changed.",
+    "compact": "A summary takes the place of the older messages.",
+    "trim": "Still too much, so the oldest messages are left out, with a key.",
+    "recover": "The request was made smaller and is sent once more.",
+}
+"""Rung -> what it does, for who sees it for the first time."""
+UNUSED = "The summary was not used and the messages stay as they are"
+BY_RULE = "Without it, a summary made by rule, from the messages themselves, takes the place of the older messages."
 EXPECTED = {
     "admit": "a result cut before it was first sent",
     "clear": "old results cleared",
@@ -39,7 +60,8 @@ def command() -> None:
     """Watch a scripted model audit this package in a window of 16,000 tokens: no key, no network, under a minute.
 
     The model is a script, but its tools really list, read and search the installed files, and the engine does what it would
-    do for any other model. Each line is something the engine did; the chart at the end shows how full the window was.
+    do for any other model. It tells what happens and what the engine does about it; the chart at the end shows how full the
+    window was.
 
     \b
     Example:
@@ -48,17 +70,23 @@ def command() -> None:
     started = time.perf_counter()
     shown = style(sys.stdout, os.environ)
     from sostenuto.app import conversation, weighing
-    from sostenuto.cli._audit import Tools
-    from sostenuto.cli._rehearsal import Rehearsal
 
-    click.echo(f"A scripted model audits the installed package in a window of {WINDOW:,} tokens.\n")
+    opening = (
+        f"A scripted model audits the installed package in a window of {WINDOW:,} tokens. Its tools really read the files; "
+        "what it has read would soon not fit. After each request the tokens before and after are shown."
+    )
+    click.echo("\n".join(textwrap.wrap(opening, shown.width)) + "\n")
     rehearsed = Rehearsal(
         make=lambda summarizer: conversation(window=WINDOW, summarizer=summarizer),
         tools=Tools(package()),
         weigh=weighing(),
-        cycles=CYCLES,
+        cycles=REQUESTS,
     )
-    for row in progress(rehearsed.run(), total=CYCLES, what="cycle", stream=sys.stderr, environment=os.environ):
+    told = ""
+    for row in progress(rehearsed.run(), total=REQUESTS, what="request", stream=sys.stderr, environment=os.environ):
+        if rehearsed.read_back != told:
+            told = rehearsed.read_back
+            click.echo("\n".join(_scene(row.index - 1, f"The model asks for {told} by its key and gets the whole text.", shown)))
         for line in _happenings(row, shown):
             click.echo(line)
     click.echo("\n" + "\n".join(_closing(rehearsed, shown, seconds=time.perf_counter() - started)))
@@ -80,19 +108,35 @@ def missed(rehearsed: Rehearsal) -> list[str]:
         if count < wanted:
             missing.append(f"{wanted} of: {name} (saw {count})")
     over = sum(row.tokens > row.window for row in rehearsed.rows)
-    return missing + ([f"{over} requests inside the window"] if over else [])
+    return missing + ([f"{count(over, 'request')} inside the window"] if over else [])
 
 
 def _happenings(row: Row, shown: Style) -> Iterator[str]:
-    cut = " …" if shown.unicode else " ..."
+    """What happened at one request: a line of the script, then each thing the engine did and why."""
+    if row.index in SCENES:
+        yield from _scene(row.index, SCENES[row.index], shown)
     for event in row.events:
-        tokens = f"{event.tokens_before:>6,} -> {event.tokens_after:>6,}"
-        told = f"cycle {row.index + 1:>2}  {event.rung:<8} {tokens}  "
-        yield f"  {told}{textwrap.shorten(event.reason, LONGEST_LINE - 2 - len(told), placeholder=cut)}"
+        meaning = MARKS[event.rung].meaning if event.rung in MARKS else event.rung
+        change = "" if event.tokens_before == event.tokens_after else f"{event.tokens_before:>6,} -> "
+        yield f"  request {row.index + 1:>2}  {meaning:<20} {change}{event.tokens_after:>6,} tokens"
+        yield from textwrap.wrap(_explained(event), shown.width, initial_indent=INDENT, subsequent_indent=INDENT)
+
+
+def _scene(index: int, text: str, shown: Style) -> list[str]:
+    return textwrap.wrap(f"request {index + 1:>2}  {text}", shown.width, initial_indent="  ", subsequent_indent=INDENT)
+
+
+def _explained(event: Happening) -> str:
+    if event.rung == "summary":
+        outcome, colon, why = event.reason.partition(": ")
+        said = "the summarizer answered that it cannot help" if outcome == "refused" else f"{why if colon else event.reason}"
+        return f"{UNUSED}: {said}."
+    if event.rung == "compact" and event.reason.startswith("mechanical"):
+        return BY_RULE
+    return TOLD.get(event.rung, event.reason)
 
 
 def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[str]:
-    from sostenuto.cli._chart import chart
     from sostenuto.cli._summary import losses
 
     rows = rehearsed.rows
@@ -107,8 +151,8 @@ def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[
     yield from losses(rows, shown)
     yield ""
     told = (
-        f"{len(rows)} requests, the largest {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing would have needed "
-        f"{max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
+        f"{count(len(rows), 'request')}, the largest {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing would "
+        f"have needed {max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
         f"Overflows recovered: {rehearsed.recovered}. Originals read back by key: {rehearsed.retrieved}. It took {seconds:.1f} s."
     )
     yield from textwrap.wrap(told, shown.width)

@@ -96,8 +96,9 @@ def check_keepable(folder: Path, *, source: str) -> None:
     if head is None:
         raise click.UsageError(f"{folder}: holds files that are not a kept replay; name an empty or new folder")
     if head.get("source") != source:
+        other = str(head.get("source") or "")
         raise click.UsageError(
-            f"{folder}: keeps the replay of {head.get('source') or 'another session'}, which would be lost; "
+            f"{folder}: keeps the replay of {other if os.path.isabs(other) else 'another session'}, which would be lost; "
             f"name another folder, or remove this one first: rm -r {shlex.quote(str(folder))}"
         )
     _try_out(folder, name=folder)

@@ -1,4 +1,4 @@
-"""The demo's run: the scripted model, its tools and a context manager, cycle by cycle."""
+"""The demo's run: the scripted model, its tools and a context manager, request by request."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Step, Tools, answered, said, script
-from sostenuto.replaying import Happening, Row
+from sostenuto.replaying import Happening, Row, unedited
 
 RETRIEVED_FROM, PASTED_AT, THANKED_AT, REFUSED_AT = 12, 27, 29, 34
-"""Cycles from which the model reads an original back, at which a person pastes a long log, goes on, and the provider refuses a request."""
+"""Requests (from 0) from which the model reads an original back, at which a person pastes a long log, goes on, and the provider refuses a request."""
 PASTED_LINES = 700
 ORIGINAL = 400
 """Characters of an original that must come back to count as read back."""
@@ -71,7 +71,10 @@ class PromptTooLong(Exception):
 
 @dataclass(slots=True)
 class Rehearsal:
-    """One demo run. `weigh` gives the tokens of a native message; the counts say what has been seen so far."""
+    """One demo run. `weigh` gives the tokens of a native message; the counts say what has been seen so far.
+
+    `plain` are the tokens of each request had nothing been rewritten.
+    """
 
     make: Callable[[Callable[[str], str]], Manager]
     tools: Tools
@@ -83,9 +86,10 @@ class Rehearsal:
     refused: int = 0
     recovered: int = 0
     retrieved: int = 0
+    read_back: str = ""
 
     def run(self) -> Iterator[Row]:
-        """The requests, one for each cycle, as they are made."""
+        """The requests, as they are made."""
         manager = self.make(self._summary)
         own = manager.tools()
         messages: list[Raw] = [{"role": "user", "content": TASK}]
@@ -113,7 +117,8 @@ class Rehearsal:
             request = manager.recover(PromptTooLong("prompt is too long: it exceeds the maximum context length"))
             events += request.events
             self.recovered += request.tokens < before
-        self.plain.append(sum(map(self.weigh, messages)))
+        sent = sum(map(self.weigh, request.arguments["messages"]))
+        self.plain += unedited([request.tokens], sent=[sent], plain=[sum(map(self.weigh, messages))])
         for event in events:
             self.accepted += event.rung == "compact" and event.detail.get("by") == "model"
             self.refused += event.rung == "summary" and event.detail.get("outcome") == "refused"
@@ -133,6 +138,7 @@ class Rehearsal:
             text = str(answer["content"]) if answer is not None else ""
             ordinal = int(arguments["key"].removeprefix("m").partition(".")[0])
             self.retrieved += messages[ordinal]["content"][:ORIGINAL] in text
+            self.read_back = arguments["key"]
             return text
         return self.tools.run(function["name"], arguments)
 

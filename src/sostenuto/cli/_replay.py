@@ -12,24 +12,35 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sostenuto.cli._input import Input, Named, reading
 from sostenuto.cli._output import check_keepable, check_writable, encoded, keep, write_lines
-from sostenuto.cli._settings import engine_settings, pairs, pins
+from sostenuto.cli._settings import Tokens, engine_settings, explained, pairs, pins
+from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import progress, style
 
 if TYPE_CHECKING:
     from sostenuto.app import Replayed
+    from sostenuto.cli._summary import Told
     from sostenuto.replaying import Row
 
 COUNTERS = ("family", "o200k", "recorded")
-FILE = click.Path(path_type=Path)
 
 
 @click.command("replay", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.argument("file", type=FILE)
+@click.argument("file", type=Named("recorded session"))
 @click.option("--format", "form", default="auto", metavar="NAME", help="Kind of recording; recognised by its content unless given.")
-@click.option("--window", type=click.IntRange(min=1), metavar="N", help="Tokens the model takes.")
-@click.option("--model", metavar="PROVIDER:ID", help="Model whose window and way of counting to use; default: the recorded one.")
-@click.option("--counter", type=click.Choice(COUNTERS), help="How to count; default o200k with --window, else family.")
+@click.option("--window", type=Tokens(least=1), metavar="N", help="Tokens the model takes: 32000, 32k, 1m.")
+@click.option(
+    "--model",
+    metavar="PROVIDER:ID",
+    help="Model whose window to use, and its way of counting unless --window makes that o200k; default: the recorded one.",
+)
+@click.option(
+    "--counter",
+    type=click.Choice(COUNTERS),
+    help="How to count: family as the model does, o200k exactly as OpenAI models since gpt-4o do, recorded as the model and learning "
+    "from the recorded usage. Default: o200k with --window, whatever the model is, so that runs can be compared; else family.",
+)
 @click.option(
     "--summarizer",
     default="mechanical",
@@ -44,10 +55,22 @@ FILE = click.Path(path_type=Path)
     show_default=True,
     help="Hand over everything, or what the recorded program itself had sent after its own summaries.",
 )
-@click.option("--max-output", type=click.IntRange(min=0), metavar="N", help="Tokens to keep free for the reply.")
-@click.option("--set", "words", multiple=True, metavar="KEY=VALUE", help="A setting of the engine; pin=TEXT plants a pinned message.")
-@click.option("--requests", "requests_file", type=FILE, metavar="OUT.jsonl", help="Write every request, one JSON object a line.")
-@click.option("--keep", "folder", type=FILE, metavar="DIR", help="Leave the transcript and its edits for sostenuto recall.")
+@click.option("--max-output", type=Tokens(least=0), metavar="N", help="Tokens to keep free for the reply; fewer than the window.")
+@click.option(
+    "--set",
+    "words",
+    multiple=True,
+    metavar="KEY=VALUE",
+    is_eager=True,
+    callback=lambda ctx, _, words: _explain(ctx, words),
+    help="A setting of the engine; --set help lists them all. pin=TEXT plants a pinned message.",
+)
+@click.option(
+    "--requests", "requests_file", type=Named("file", output=True), metavar="OUT.jsonl", help="Write every request, one JSON object a line."
+)
+@click.option(
+    "--keep", "folder", type=Named("folder", output=True), metavar="DIR", help="Leave the transcript and its edits for sostenuto recall."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
 def command(
     file: Path,
@@ -67,12 +90,13 @@ def command(
     """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
 
     FILE is a Claude Code or pi session, tau-bench results, a LiteLLM log or a list of OpenAI or Anthropic messages, also
-    gzipped. No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
+    gzipped; - is standard input. No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
 
     \b
     Examples:
       sostenuto replay session.jsonl                      the recorded model's window
-      sostenuto replay session.jsonl.gz --window 32000    a smaller one, counted exactly
+      sostenuto replay session.jsonl.gz --window 32k      a smaller one, counted with o200k
+      zcat session.jsonl.gz | sostenuto replay - --window 32k
       sostenuto replay s.jsonl --window 16000 --summarizer null --json
       sostenuto replay s.jsonl --window 16000 --set compact=0.75 --set pin='never touch vault/'
       sostenuto replay s.jsonl --window 16000 --keep kept/ && sostenuto recall --keep kept/ m12.0
@@ -80,66 +104,82 @@ def command(
     started = time.perf_counter()
     given = pairs(words)
     planted = pins(given)
-    settings = engine_settings(given)
-    if requests_file is not None:
-        check_writable(requests_file, other_than=file)
-    if folder is not None:
-        check_keepable(folder)
-    from sostenuto import app
-    from sostenuto.cli._summarizers import summarizer as named
+    if window is not None:
+        engine_settings(given, window=window)  # what is wrong is said before anything is read
+    with reading(file) as source:
+        if requests_file is not None:
+            check_writable(requests_file, other_than=file)
+        if folder is not None:
+            check_keepable(folder, source=source.identity)
+        from sostenuto import app
+        from sostenuto.cli._summarizers import summarizer as named
 
-    replayed = app.replay(
-        file,
-        app.ReplayOptions(
-            format=form,
-            window=window,
-            model=model,
-            counter=counter,
-            summarizer=named(summarizer),
-            history="full" if history == "full" else "as-sent",
-            max_output=max_output,
-            settings=settings,
-            pins=planted,
-        ),
-        watch=_watch,
-    )
-    _leave(replayed, requests_file=requests_file, folder=folder)
-    _print(replayed, as_json=as_json, folder=folder, summarizer=summarizer, seconds=time.perf_counter() - started)
+        replayed = app.replay(
+            source.path,
+            app.ReplayOptions(
+                format=form,
+                window=window,
+                model=model,
+                counter=counter,
+                summarizer=named(summarizer),
+                history="full" if history == "full" else "as-sent",
+                max_output=max_output,
+                settings=lambda tokens: engine_settings(given, window=tokens),
+                pins=planted,
+            ),
+            watch=_watch,
+        )
+    for remark in replayed.remarks:
+        say(f"sostenuto: {remark}")
+    _leave(replayed, requests_file=requests_file, folder=folder, source=source)
+    if as_json:
+        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(time.perf_counter() - started, 3)}), nl=False)
+        return
+    from sostenuto.cli._summary import summary
+
+    told = _told(replayed, source=source.name, folder=folder, summarizer=summarizer, seconds=time.perf_counter() - started)
+    click.echo(summary(told, style(sys.stdout, os.environ)))
 
 
-def _leave(replayed: Replayed, *, requests_file: Path | None, folder: Path | None) -> None:
+def _explain(ctx: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Print what the keys of --set mean, and stop, where that is asked for."""
+    if "help" in words:
+        from sostenuto.ladder import Settings
+
+        click.echo(explained(Settings(), width=style(sys.stdout, os.environ).width))
+        ctx.exit()
+    return words
+
+
+def _leave(replayed: Replayed, *, requests_file: Path | None, folder: Path | None, source: Input) -> None:
     """Write what was asked for; nothing is written before the whole session was replayed."""
     if requests_file is not None:
         from sostenuto.replaying import record
 
         write_lines(requests_file, map(record, replayed.rows))
     if folder is not None:
-        keep(folder, replayed.snapshot())
+        keep(folder, replayed.snapshot(), source=source.identity)
 
 
 def _watch(rows: Iterable[Row], total: int) -> Iterator[Row]:
     return progress(rows, total=total, what="replaying request", stream=sys.stderr, environment=os.environ)
 
 
-def _print(replayed: Replayed, *, as_json: bool, folder: Path | None, summarizer: str, seconds: float) -> None:
-    if as_json:
-        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}), nl=False)
-        return
-    from sostenuto.cli._summary import Told, summary
+def _told(replayed: Replayed, *, source: str, folder: Path | None, summarizer: str, seconds: float) -> Told:
+    from sostenuto.cli._summary import Told
 
     recording = replayed.recording
-    told = Told(
-        source=recording.source,
+    return Told(
+        source=source,
         reader=recording.reader,
         format=recording.format,
         window_source=replayed.window_source,
         counted=replayed.counted,
         rows=replayed.rows,
         figures=replayed.figures,
-        doing_nothing=replayed.doing_nothing,
+        unedited=replayed.unedited,
         kept_in=str(folder) if folder is not None else None,
         left_out=dict(Counter(skipped.kind for skipped in recording.skipped)),
         summarizer=summarizer,
         seconds=seconds,
     )
-    click.echo(summary(told, style(sys.stdout, os.environ)))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sostenuto.cli._chart import MARKS, chart
-from sostenuto.cli._terminal import Style
-from sostenuto.replaying import Costs, Figures, Row
+from sostenuto.cli._terminal import Style, count, percent
+from sostenuto.replaying import Figures, Row
 
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
 SHOWN_KEYS = 3
+LEAST_RATIO = 0.01
+KINDS = {"torn": "cut-off last line"}
+"""Kinds of left out records that need other words than their own."""
 READERS = {
     "claude_code": "Claude Code session",
     "pi": "pi session",
@@ -31,7 +35,10 @@ NUMBERS = re.compile(r"\bm?\d[\d,.]*(?:-m\d+)?(?:, (?=m\d))?")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the summary is made of. `source` and the words are for people; `left_out` counts records by kind."""
+    """What the summary is made of. `source` and the words are for people; `left_out` counts records by kind.
+
+    `unedited` are the tokens of each request had nothing been rewritten, comparable with the rows' own.
+    """
 
     source: str
     reader: str
@@ -40,7 +47,7 @@ class Told:
     counted: str
     rows: Sequence[Row]
     figures: Figures
-    doing_nothing: Costs
+    unedited: Sequence[int]
     kept_in: str | None
     left_out: dict[str, int]
     summarizer: str
@@ -53,7 +60,7 @@ def summary(told: Told, style: Style) -> str:
         [row.tokens for row in told.rows],
         window=told.figures.window,
         rungs=[[event.rung for event in row.events] for row in told.rows],
-        doing_nothing=told.doing_nothing.requests,
+        doing_nothing=told.unedited,
         style=style,
     )
     blocks = [
@@ -90,7 +97,7 @@ def losses(rows: Sequence[Row], style: Style) -> list[str]:
 
 def _opening(told: Told) -> Iterable[str]:
     reader, wire = READERS.get(told.reader, told.reader), WIRES.get(told.format, told.format)
-    yield f"{told.source}: {reader}, {_of(told.figures.requests, 'request')}, replayed as {wire}."
+    yield f"{told.source}: {reader}, {count(told.figures.requests, 'request')}, replayed as {wire}."
     yield (
         f"Window {told.figures.window:,} tokens ({told.window_source}), counted with {told.counted}, "
         f"summaries: {told.summarizer}. Took {told.seconds:.1f} s."
@@ -100,62 +107,82 @@ def _opening(told: Told) -> Iterable[str]:
 def _outcome(told: Told) -> Iterable[str]:
     figures = told.figures
     largest = max((row.tokens for row in told.rows), default=0)
-    share = f"{100 * largest / figures.window:.0f} %" if figures.window else "0 %"
+    share = percent(largest / figures.window if figures.window else 0)
     if figures.over_window:
-        yield f"{figures.over_window:,} of {_of(figures.requests, 'request')} would NOT fit; the largest has {largest:,} tokens."
+        yield f"{figures.over_window:,} of {count(figures.requests, 'request')} would NOT fit; the largest has {largest:,} tokens."
     else:
         yield f"Every request fits: the largest has {largest:,} tokens, {share} of the window."
     if figures.invalid:
-        yield f"{_of(figures.invalid, 'request')} would be refused as malformed."
-    too_large = sum(tokens > figures.window for tokens in told.doing_nothing.requests)
-    most = max(told.doing_nothing.requests, default=0)
+        yield f"{count(figures.invalid, 'request')} would be refused as malformed."
+    too_large = sum(tokens > figures.window for tokens in told.unedited)
+    most = max(told.unedited, default=0)
     if too_large:
-        yield f"Doing nothing, {_of(too_large, 'request')} would not have fit; the largest would have {most:,} tokens."
+        yield f"Doing nothing, {count(too_large, 'request')} would not have fit; the largest would have {most:,} tokens."
     else:
         yield f"Doing nothing, all would have fit too; the largest would have {most:,} tokens."
 
 
 def _view(told: Told, style: Style) -> list[str]:
     shares = told.figures.retention
-    return [
-        style.paint("Still in view, in the worst request", "bold"),
-        f"  task {_percent(shares.task)}   newest user text {_percent(shares.latest_user)}   pins {_percent(shares.pins)}",
-        f"  user texts verbatim {_percent(shares.user_requests)}   files modified {_percent(shares.files_modified)}"
-        f"   files read {_percent(shares.files_read)}",
+    planted = any(row.arrived.pins for row in told.rows)
+    words = [
+        f"task {percent(shares.task)}",
+        f"newest user text {percent(shares.latest_user)}",
+        *([f"pins {percent(shares.pins)}"] if planted else []),
+        f"user texts verbatim {percent(shares.user_requests)}",
+        f"files modified {percent(shares.files_modified)}",
+        f"files read {percent(shares.files_read)}",
     ]
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + 3 + len(word) > style.width:
+            lines.append("")
+        lines[-1] += ("   " if lines[-1] else "  ") + word
+    return [style.paint("Still in view, in the worst request", "bold"), *lines]
 
 
 def _price(told: Told, style: Style) -> list[str]:
-    run, figures = told.figures.costs, told.figures
-    again = run.rebilled / run.sent if run.sent else 0.0
-    return [
-        style.paint("What it costs", "bold"),
-        f"  {run.sent:,} tokens sent (doing nothing: {told.doing_nothing.sent:,})",
-        f"  {run.rebilled:,} of them billed again ({100 * again:.1f} %), after {_of(figures.costs.breaks, 'rewrite')} of the prefix",
-        f"  input cost {figures.input_cost_ratio:.2f} of doing nothing, with cached tokens at a tenth of the price",
-    ]
+    figures, run = told.figures, told.figures.costs
+    words = [f"{count(sum(row.tokens for row in told.rows), 'token')} sent (doing nothing: {sum(told.unedited):,})"]
+    if run.rebilled:
+        again = f"{run.rebilled:,} of them billed again ({percent(run.rebilled / run.sent)} of the messages)"
+        words.append(f"{again}, after {count(run.breaks, 'rewrite')} of the prefix")
+    else:
+        words.append("none of them billed again")
+    if run.sent:
+        ratio = f"{figures.input_cost_ratio:.2f}" if figures.input_cost_ratio >= LEAST_RATIO else f"under {LEAST_RATIO}"
+        words.append(f"input cost of the messages {ratio} of doing nothing, with cached tokens at a tenth of the price")
+    lines = [line for word in words for line in _wrapped([word], replace(style, width=style.width - 2))]
+    return [style.paint("What it costs", "bold"), *(f"  {line}" for line in lines)]
 
 
 def _recall(told: Told, style: Style) -> list[str]:
-    keys = list(dict.fromkeys(key for row in told.rows for event in row.events for key in event.keys))
+    keys = sorted({key for row in told.rows for event in row.events for key in event.keys}, key=_in_order)
     if not keys:
         return []
     some = ", ".join(keys[:SHOWN_KEYS]) + (", …" if style.unicode else ", ...") * (len(keys) > SHOWN_KEYS)
+    found = f"Nothing was lost: {count(len(keys), 'key')} ({some})."
     if told.kept_in is None:
-        return _wrapped([f"Nothing was lost: {_of(len(keys), 'key')} ({some}). Add --keep DIR to read the originals back."], style)
-    command = f"  sostenuto recall --keep {told.kept_in} {keys[0]}"
-    return [*_wrapped([f"Nothing was lost: {_of(len(keys), 'key')} ({some}). Read an original back with"], style), command]
+        return _wrapped([f"{found} Add --keep DIR to read the originals back."], style)
+    command = f"  sostenuto recall --keep {shlex.quote(told.kept_in)} {keys[0]}"
+    return [*_wrapped([f"{found} Read an original back with"], style), command]
+
+
+def _in_order(key: str) -> tuple[bool, list[int], str]:
+    """Keys as they follow each other in the conversation, single pieces before ranges: m2.0, m10.0, m0-m40."""
+    return "-" in key, [int(number) for number in re.findall(r"\d+", key)], key
 
 
 def _asides(told: Told) -> Iterable[str]:
     error = told.figures.estimator_error
     if error.median is not None and error.p95 is not None:
         yield (
-            f"Estimates against the {_of(error.samples, 'recorded prompt size')}: half are off by at most {_upto(error.median)}, "
-            f"95 of 100 by at most {_upto(error.p95)}."
+            f"An estimator that learns from recorded usage predicts the {count(error.samples, 'recorded prompt size')}, which include "
+            f"what the file does not show, half of them within {_upto(error.median)} and 95 of 100 within {_upto(error.p95)}; "
+            f"the numbers above are not its work."
         )
     if told.left_out:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(told.left_out.items()))
+        kinds = ", ".join(f"{number:,} {KINDS.get(kind, kind)}" for kind, number in sorted(told.left_out.items()))
         yield f"Not part of the history: {kinds}."
 
 
@@ -166,10 +193,10 @@ def _notices(rows: Sequence[Row], style: Style) -> list[str]:
     alike = Counter(map(_shape, said))
     first = {_shape(notice): notice for notice in reversed(said)}
     lines = [style.paint("Notices", "bold")]
-    for shape, count in list(alike.items())[:NOTICES]:
-        text = first[shape] + (f" (the first of {count:,} like it)" if count > 1 else "")
+    for shape, times in list(alike.items())[:NOTICES]:
+        text = first[shape] + (f" (the first of {times:,})" if times > 1 else "")
         lines += textwrap.wrap(text, style.width - 2, initial_indent="  - ", subsequent_indent="    ")
-    return [*lines, f"  - and {_of(len(alike) - NOTICES, 'other')}"] if len(alike) > NOTICES else lines
+    return [*lines, f"  - and {count(len(alike) - NOTICES, 'other')}"] if len(alike) > NOTICES else lines
 
 
 def _shape(notice: str) -> str:
@@ -183,18 +210,10 @@ def _wrapped(sentences: Iterable[str], style: Style) -> list[str]:
     return [line.replace(GLUE, " ") for line in lines]
 
 
-def _of(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
 def _upto(share: float) -> str:
-    """A share in percent, rounded up to a tenth."""
-    return f"{math.ceil(share * 1000 - 1e-9) / 10:.1f} %"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
+    """A share that is an upper bound: rounded up to a tenth of a percent."""
+    return percent(math.ceil(share * 1000 - 1e-9) / 1000)

@@ -9,8 +9,9 @@ from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 
-NARROWEST, WIDEST = 40, 80
-"""Columns; output never needs more than 80 and is never squeezed below 40."""
+NARROWEST, USUAL, WIDEST = 60, 80, 100
+"""Columns: output follows the terminal between the first and the last; the one between where nobody says how wide it is."""
+COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "dim": 2, "bold": 1}
 
 
@@ -28,7 +29,7 @@ class Stream(Protocol):
 class Style:
     """How to draw: `width` in columns."""
 
-    width: int = WIDEST
+    width: int = USUAL
     unicode: bool = True
     colour: bool = False
 
@@ -44,12 +45,43 @@ def style(stream: Stream, environment: Mapping[str, str]) -> Style:
     """The style for a stream: colour only on a terminal that is not dumb and without ``NO_COLOR``; Unicode where it encodes."""
     dumb = environment.get("TERM", "") == "dumb"
     shown = _is_terminal(stream)
-    columns = shutil.get_terminal_size((WIDEST, 24)).columns if shown else WIDEST
     return Style(
-        width=max(NARROWEST, min(WIDEST, columns)),
-        unicode=not dumb and _encodes(stream.encoding, "█▄·┄┤●"),
+        width=max(NARROWEST, min(WIDEST, _columns(environment, shown=shown))),
+        unicode=not dumb and not _plain_locale(environment) and _encodes(stream.encoding, "█▄·┄┤●"),
         colour=shown and not dumb and not environment.get("NO_COLOR"),
     )
+
+
+def percent(share: float) -> str:
+    """A share as people read it, with one place unless it is whole: 75 %, 95.5 %; never 100 % for less or 0 % for more."""
+    shown = round(100 * share, 1)
+    if shown == 100 and share < 1:
+        shown = 99.9
+    if shown == 0 and share > 0:
+        return "under 0.1 %"
+    return f"{shown:g} %"
+
+
+def count(number: int, noun: str) -> str:
+    """``1 token``, ``2,000 tokens``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _columns(environment: Mapping[str, str], *, shown: bool) -> int:
+    """What ``COLUMNS`` says, else the terminal; without either the usual width."""
+    given = environment.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and 0 < len(given) < 6:
+        return int(given) or USUAL
+    return shutil.get_terminal_size((USUAL, 24)).columns if shown else USUAL
+
+
+def _plain_locale(environment: Mapping[str, str]) -> bool:
+    """Whether the C locale was asked for. Python itself then puts C.UTF-8 into ``LC_CTYPE``, which nobody typed."""
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        value = environment.get(name, "")
+        if value and not (name == "LC_CTYPE" and value in COERCED):
+            return value in ("C", "POSIX")
+    return False
 
 
 def progress(steps: Iterable[Item], *, total: int, what: str, stream: Stream, environment: Mapping[str, str]) -> Iterator[Item]:

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sostenuto.cli._input import Named, reading
 from sostenuto.cli._output import encoded
+from sostenuto.cli._streams import say
+from sostenuto.cli._terminal import Style, count, percent, style
 
 if TYPE_CHECKING:
     from sostenuto.app import Counted
 
 
 @click.command("tokens", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=Named("file"))
 @click.option("--model", metavar="PROVIDER:ID", help="Count as this model does; default: the recorded model, else o200k.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 def command(file: Path, *, model: str | None, as_json: bool) -> None:
-    """Count the tokens of FILE, a recorded session or any text, and say how the number was made.
+    """Count the tokens of FILE, a recorded session or any text, and say how the number was made. FILE - is standard input.
 
     \b
     Examples:
       sostenuto tokens prompt.txt
       sostenuto tokens session.jsonl.gz --model anthropic:claude-sonnet-5
+      git diff | sostenuto tokens -
       sostenuto tokens notes.md --model openai:gpt-4 --json
     """
     from sostenuto.app import counted
 
-    found = counted(file, model=model)
+    with reading(file) as source:
+        found = counted(source.path, model=model)
+        remarks = [remark.replace(str(source.path), source.name) for remark in found.remarks]
+    for remark in remarks:
+        say(f"sostenuto: {remark}")
     if as_json:
         click.echo(encoded(_entry(found)), nl=False)
     else:
-        click.echo("\n".join(_lines(found)))
+        click.echo("\n".join(_lines(found, style(sys.stdout, os.environ))))
 
 
 def _entry(found: Counted) -> dict[str, object]:
@@ -47,12 +58,12 @@ def _entry(found: Counted) -> dict[str, object]:
     }
 
 
-def _lines(found: Counted) -> list[str]:
+def _lines(found: Counted, shown: Style) -> list[str]:
     about = "" if found.exact else "about "
-    lines = [f"{about}{found.tokens:,} tokens"]
+    lines = [f"{about}{count(found.tokens, 'token')}"]
     width = max(map(len, found.components), default=0)
     for name, tokens in found.components.items():
-        share = 100 * tokens / found.tokens if found.tokens else 0
-        lines.append(f"  {name:<{width}} {tokens:>12,}  {share:4.0f} %")
-    lines.append(f"{found.kind}, {found.characters:,} characters, counted with {found.how}")
-    return lines
+        share = percent(tokens / found.tokens if found.tokens else 0)
+        lines.append(f"  {name:<{width}} {tokens:>12,}  {share:>11}")
+    told = f"{found.kind}, {count(found.characters, 'character')}, counted with {found.how}"
+    return [*lines, *textwrap.wrap(told, shown.width - 1, break_on_hyphens=False)]

@@ -1,15 +1,22 @@
 """Who performs the needs, and holds the state? The machinery of `ContextManager`."""
 
-from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
-from sostenuto.engine._engine import Engine
-from sostenuto.engine._overflow import Overflow, overflow, stopped_at_edge
-from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
-from sostenuto.engine._plan import Asked, Draft, Plan
-from sostenuto.engine._profile import Profile, profile_of
-from sostenuto.engine._recall import Hit, names_call, read, search
-from sostenuto.engine._snapshot import dumped
-from sostenuto.engine._state import Request, State
-from sostenuto.engine._tools import answered, taken, tools
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sostenuto.doors import door
+
+if TYPE_CHECKING:
+    from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
+    from sostenuto.engine._engine import Engine
+    from sostenuto.engine._overflow import Overflow, overflow, stopped_at_edge
+    from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
+    from sostenuto.engine._plan import Asked, Draft, Plan
+    from sostenuto.engine._profile import Profile, profile_of
+    from sostenuto.engine._recall import Hit, names_call, read, search
+    from sostenuto.engine._snapshot import dumped
+    from sostenuto.engine._state import Request, State
+    from sostenuto.engine._tools import answered, taken, tools
 
 __all__ = [
     "Asked",
@@ -44,3 +51,39 @@ __all__ = [
     "undone",
     "usage",
 ]
+
+_HOMES = {
+    "Asked": "_plan",
+    "Draft": "_plan",
+    "Engine": "_engine",
+    "Hit": "_recall",
+    "Overflow": "_overflow",
+    "Plan": "_plan",
+    "Preview": "_controls",
+    "Profile": "_profile",
+    "Request": "_state",
+    "State": "_state",
+    "Switched": "_controls",
+    "Undone": "_controls",
+    "Usage": "_controls",
+    "answered": "_tools",
+    "drive": "_performing",
+    "drive_async": "_performing",
+    "dumped": "_snapshot",
+    "names_call": "_recall",
+    "overflow": "_overflow",
+    "profile_of": "_profile",
+    "read": "_recall",
+    "redone": "_controls",
+    "search": "_recall",
+    "stopped_at_edge": "_overflow",
+    "stored": "_performing",
+    "summarized": "_performing",
+    "summarized_async": "_performing",
+    "taken": "_tools",
+    "tools": "_tools",
+    "undone": "_controls",
+    "usage": "_controls",
+}
+
+__getattr__ = door(__name__, _HOMES)

@@ -14,7 +14,6 @@ from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
 from sostenuto.engine._plan import Asked, Draft, Plan, Written
-from sostenuto.engine._snapshot import loaded
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
@@ -151,6 +150,8 @@ class Engine:
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
         """
+        from sostenuto.engine._snapshot import loaded
+
         state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings)
         out, emission, _ = self._emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sostenuto.checkpoint import EMPTY, fold, listing
+from sostenuto import checkpoint
 from sostenuto.engine._state import State, branch_key
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
@@ -36,7 +36,7 @@ def read(state: State, key: str, *, settings: Settings) -> Hit:
         return _on_branch(state, key)
     address = parse_key(key)
     if address is None:
-        text = listing(fold(EMPTY, history.units, policy=settings.policy), key)
+        text = checkpoint.listing(checkpoint.fold(checkpoint.EMPTY, history.units, policy=settings.policy), key)
         if text is not None:
             return Hit(key, text, history.ruler.text(text), "ledger")
         return _by_call(state, key)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from sostenuto.checkpoint import EMPTY, fold
+from sostenuto import checkpoint
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
@@ -130,7 +130,7 @@ def _edit_back(entry: Mapping[str, Any], history: History, settings: Settings) -
     if entry.get("cover"):
         saved = entry["cover"]
         # the ledger is a fold over the transcript and is never stored (D53)
-        ledger = fold(EMPTY, history.units[: saved["upto"]], policy=settings.policy)
+        ledger = checkpoint.fold(checkpoint.EMPTY, history.units[: saved["upto"]], policy=settings.policy)
         cover = Cover(saved["upto"], tuple(saved["standing"]), saved["text"], saved["continuation"], ledger, saved["prose"])
     placed = {name: (entry[name][0], _message_back(entry[name][1])) for name in ("flattened", "inserted") if entry.get(name)}
     return Edit(

@@ -2,44 +2,49 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from sostenuto import checkpoint
 from sostenuto.budget import ledger_budget, paths_budget
-from sostenuto.checkpoint import CONTINUATION, EMPTY, Ledger, Sections, compose, digest, fold, render
 from sostenuto.ladder._edit import Cover
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._zones import standing
 from sostenuto.messages import range_key
 
+if TYPE_CHECKING:
+    from sostenuto.checkpoint import Ledger, Sections
+
 
 def folded(run: Run, upto: int, *, known: Ledger | None = None) -> Ledger:
     """The ledger of all units before `upto`: the fold that is `known`, else the one of the cover in view, and what came since (D53)."""
-    ledger = known if known is not None else run.view.cover.ledger if run.view.cover else EMPTY
-    return fold(ledger, run.history.units[ledger.length : upto], policy=run.settings.policy)
+    ledger = known if known is not None else run.view.cover.ledger if run.view.cover else checkpoint.EMPTY
+    return checkpoint.fold(ledger, run.history.units[ledger.length : upto], policy=run.settings.policy)
 
 
 def checkpoint_cover(run: Run, upto: int, *, ledger: Ledger, prose: Sections | None, share: float = 1.0) -> Cover:
     """The cover of all units before `upto`; `share` shrinks the bounds of its rendering when space is tight."""
     settings = run.settings
-    rendering = render(
+    rendering = checkpoint.render(
         ledger,
         budget=int(ledger_budget(run.tail, share=settings.ledger_share) * share),
         path_budget=int(paths_budget(run.facts.budget, share=settings.path_share) * share),
         count=run.history.ruler.text,
         recall_named=run.facts.named == "recall",
     )
-    text = compose(prose, rendering, rules=run.facts.rules, recall_named=run.facts.named == "recall", extent=extent(run, upto))
-    return Cover(upto, standing(run.history, upto=upto), text, CONTINUATION, ledger, prose, rendering.folds)
+    text = checkpoint.compose(prose, rendering, rules=run.facts.rules, recall_named=run.facts.named == "recall", extent=extent(run, upto))
+    return Cover(upto, standing(run.history, upto=upto), text, checkpoint.CONTINUATION, ledger, prose, rendering.folds)
 
 
 def digest_cover(run: Run, upto: int, *, ledger: Ledger) -> Cover:
     """The smallest checkpoint there is (D50)."""
-    text = digest(
+    text = checkpoint.digest(
         ledger,
         budget=run.settings.digest,
         root_key=range_key(*extent(run, upto)),
         count=run.history.ruler.text,
         recall_named=run.facts.named == "recall",
     )
-    return Cover(upto, standing(run.history, upto=upto), text, CONTINUATION, ledger, None)
+    return Cover(upto, standing(run.history, upto=upto), text, checkpoint.CONTINUATION, ledger, None)
 
 
 def extent(run: Run, upto: int) -> tuple[int, int]:

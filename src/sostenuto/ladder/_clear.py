@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sostenuto import calls
 from sostenuto.budget import LeastGain, is_worth_clearing
-from sostenuto.calls import clearing
 from sostenuto.ladder._edit import Form, Place
 from sostenuto.ladder._forms import cleared
 from sostenuto.ladder._numbers import NUMBERS
@@ -73,7 +73,7 @@ def _candidates(run: Run, number: int) -> Iterator[Old]:
         tokens = run.tokens_of(run.history.part(*place) + run.view.shift(run.history, place))
         if tokens < run.settings.clear_floor:
             continue
-        when = clearing(slot.call_part, policy=run.settings.policy)
+        when = calls.clearing(slot.call_part, policy=run.settings.policy)
         if when != "never":
             yield Old(place, slot.call_part, result, tokens, when == "last")
 

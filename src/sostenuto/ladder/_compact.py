@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from sostenuto import checkpoint
 from sostenuto.budget import summarizer_budget
-from sostenuto.checkpoint import Accepted, Ledger, Sections, accept, chunks, merged, prompt
 from sostenuto.ladder._checkpoints import checkpoint_cover, covered_keys, folded
 from sostenuto.ladder._edit import Edit
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Asking, Journal, Need, Outcome, Run, Summarize
 from sostenuto.ladder._thinking import waits
 from sostenuto.ladder._zones import leaves_nothing, tail_start, unit_at
+
+if TYPE_CHECKING:
+    from sostenuto.checkpoint import Ledger, Sections
 
 
 def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
@@ -26,7 +30,9 @@ def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
     shown = [run.view.shown(run.history, run.history.units[number]) for number in range(run.view.start, upto)]
     budget = summarizer_budget(run.facts.summarizer_window, share=run.settings.summarizer_share)
-    asking = Asking(upto, chunks(shown, budget_tokens=budget, count=run.history.ruler.text), prior=_prior(run), started_from=run.total)
+    asking = Asking(
+        upto, checkpoint.chunks(shown, budget_tokens=budget, count=run.history.ruler.text), prior=_prior(run), started_from=run.total
+    )
     return replace(run, phase="summarize", asking=asking), None
 
 
@@ -71,10 +77,10 @@ def summarize(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         return _failed(run, asking, outcome.failed, outcome.why), None
     count = run.history.ruler.text
     replaced = _replaced(run, asking.upto)
-    judged = accept(str(outcome.value), replaced_tokens=replaced, count=count, finish_reason=outcome.finish)
-    if not isinstance(judged, Accepted):
+    judged = checkpoint.accept(str(outcome.value), replaced_tokens=replaced, count=count, finish_reason=outcome.finish)
+    if not isinstance(judged, checkpoint.Accepted):
         return _failed(run, asking, "refused", judged.why), None
-    asking = replace(asking, number=asking.number + 1, prior=merged(asking.prior, judged.sections))
+    asking = replace(asking, number=asking.number + 1, prior=checkpoint.merged(asking.prior, judged.sections))
     if asking.number < len(asking.chunks):
         asking_run = replace(run, asking=asking)
         return asking_run, _need(asking_run, asking)
@@ -84,7 +90,7 @@ def summarize(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
 
 def _need(run: Run, asking: Asking) -> Summarize:
     limit = summary_limit(run)
-    text = prompt(
+    text = checkpoint.prompt(
         asking.chunks[asking.number],
         prior=asking.prior,
         instructions="\n".join(part for part in (run.facts.instructions, run.facts.focus) if part),

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sostenuto.checkpoint import EMPTY, Fold, Ledger, Sections
 from sostenuto.ladder._history import History
 from sostenuto.messages import Message, Part, Text, Unit
 from sostenuto.tokens import Measure
+
+if TYPE_CHECKING:
+    from sostenuto.checkpoint import Fold, Ledger, Sections
+
 
 EditKind = Literal["clip", "clear", "cover", "drop", "insert", "strip", "flatten"]
 Place = tuple[int, int]
@@ -35,7 +38,7 @@ class Cover:
     standing: tuple[int, ...]
     text: str
     continuation: str
-    ledger: Ledger = EMPTY
+    ledger: Ledger
     prose: Sections | None = None
     folds: tuple[Fold, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sostenuto.checkpoint import compacted_nudge, progress
+from sostenuto import checkpoint
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Run
 from sostenuto.messages import Message, Text
@@ -29,8 +29,8 @@ def _said(run: Run, level: str) -> list[str]:
     """What there is to tell the model; after a compaction that alone (D44)."""
     percent, budget = run.usage.percent, run.facts.budget
     if run.compacted:
-        done = progress(run.history.units[run.view.start :], policy=run.settings.policy)
-        return [compacted_nudge(critical=level == "critical"), done]
+        done = checkpoint.progress(run.history.units[run.view.start :], policy=run.settings.policy)
+        return [checkpoint.compacted_nudge(critical=level == "critical"), done]
     if level == "critical":
         return [
             f"[CONTEXT CRITICAL: {percent} % of the {budget:,} token context is used. Write the result of the work now; open nothing new.]"

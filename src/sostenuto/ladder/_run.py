@@ -6,15 +6,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sostenuto.budget import FixedPart, Lines, Thresholds, Usage, is_early, recent_tail, room
-from sostenuto.checkpoint import Sections
 from sostenuto.ladder._edit import NOTHING, Cover, Edit, EditKind, Form, View, applied
 from sostenuto.ladder._history import History
 from sostenuto.ladder._settings import Settings
 from sostenuto.messages import Message, key_of
 from sostenuto.tokens import Measure
+
+if TYPE_CHECKING:
+    from sostenuto.checkpoint import Sections
+
 
 Phase = Literal["admit", "clear", "compact", "summarize", "enter", "trim", "nudge", "done"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -125,7 +124,7 @@ class Driver:
             UnknownSetting: the summarizer is asynchronous.
             FixedPartTooLarge, ConcurrentPrepare: as `ContextManager.prepare`.
         """
-        if self.wishes.summarizer is not None and inspect.iscoroutinefunction(self.wishes.summarizer):
+        if self.wishes.summarizer is not None and _is_asynchronous(self.wishes.summarizer):
             raise UnknownSetting("this summarizer is asynchronous: use await prepare(...), or give a synchronous one")
         engine, draft = self._entered(asked)
         try:
@@ -204,3 +203,9 @@ class Driver:
 def pretended(need: Need) -> Outcome:
     """Every need met without doing anything: for a preview."""
     return Outcome(value=frozenset(getattr(need, "keys", ())))
+
+
+def _is_asynchronous(summarizer: Summarizer) -> bool:
+    import inspect
+
+    return inspect.iscoroutinefunction(summarizer)

@@ -4,34 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sostenuto.engine import (
-    Asked,
-    Draft,
-    Hit,
-    Overflow,
-    Preview,
-    Profile,
-    Request,
-    Switched,
-    Undone,
-    Usage,
-    answered,
-    drive,
-    dumped,
-    names_call,
-    overflow,
-    profile_of,
-    read,
-    redone,
-    search,
-    stopped_at_edge,
-    taken,
-    tools,
-    undone,
-    usage,
-)
+from sostenuto import engine as machinery
+from sostenuto.engine import Asked, Draft, Profile, Request, drive, profile_of
 from sostenuto.errors import UnknownKey, UnusableInput
 from sostenuto.ladder import Event, Settings
 from sostenuto.manager._calibrations import Calibrations
@@ -43,6 +19,9 @@ from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
 from sostenuto.window import Window
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Hit, Preview, Switched, Undone, Usage
 
 _LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
 
@@ -236,29 +215,29 @@ class ContextManager:
         run = drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
         keys = tuple(key for event in run.events for key in event.keys)
         total = draft.run.total
-        return Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")
+        return machinery.Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")
 
     def undo(self, edit: int | None = None) -> Undone:
         """Take back the newest edit, or the one with that number; the originals return to the view (D62)."""
         engine = self._driver.started()
         if engine.state.facts is None:
-            return Undone(False, None, 0, "There is nothing to undo.")
-        engine.state, done = undone(engine.state, engine.state.facts, self._driver.wishes.settings, edit)
+            return machinery.Undone(False, None, 0, "There is nothing to undo.")
+        engine.state, done = machinery.undone(engine.state, engine.state.facts, self._driver.wishes.settings, edit)
         return done
 
     def redo(self, edit: int | None = None) -> Undone:
         """Put the newest undone edit on again, or the one with that number."""
         engine = self._driver.started()
         if engine.state.facts is None:
-            return Undone(False, None, 0, "There is nothing to redo.")
-        engine.state, done = redone(engine.state, engine.state.facts, edit)
+            return machinery.Undone(False, None, 0, "There is nothing to redo.")
+        engine.state, done = machinery.redone(engine.state, engine.state.facts, edit)
         return done
 
     def usage(self) -> Usage:
         """How full the context is, by component, and the ten largest pieces with their keys. Before the first request: empty."""
         if self._driver.engine is None or self._driver.engine.state.facts is None:
-            return Usage(0, self.window.tokens, self.window.source, {}, ())
-        return usage(self._driver.engine.state, self._driver.engine.state.facts, self.window.source)
+            return machinery.Usage(0, self.window.tokens, self.window.source, {}, ())
+        return machinery.usage(self._driver.engine.state, self._driver.engine.state.facts, self.window.source)
 
     def recall(self, query_or_key: str) -> tuple[Hit, ...]:
         """The original under a key (one hit, whole), or everything that holds the words (excerpts with keys).
@@ -268,23 +247,23 @@ class ContextManager:
         """
         engine = self._driver.started()
         key = query_or_key.strip()
-        if parse_key(key.partition("~")[0]) is not None or key in _LISTINGS or names_call(engine.state, key):
-            return (read(engine.state, key, settings=self._driver.wishes.settings),)
+        if parse_key(key.partition("~")[0]) is not None or key in _LISTINGS or machinery.names_call(engine.state, key):
+            return (machinery.read(engine.state, key, settings=self._driver.wishes.settings),)
         if not key:
             raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
-        return search(engine.state, key)
+        return machinery.search(engine.state, key)
 
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""
-        return tools(self._driver.engine.plan.codec if self._driver.engine else self._driver.codec([], None))
+        return machinery.tools(self._driver.engine.plan.codec if self._driver.engine else self._driver.codec([], None))
 
     def answer(self, call: Any) -> Raw | None:
         """The message that answers a call of one of our tools, in your format; None if the call is not ours."""
-        asked = taken(call)
+        asked = machinery.taken(call)
         if asked is None:
             return None
         engine = self._driver.started()
-        text, succeeded = answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
+        text, succeeded = machinery.answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
         made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded))])
         return made[0]
 
@@ -302,7 +281,7 @@ class ContextManager:
             self._driver.wishes, model=model, window=window_of(model, stated=window), profile=profile, counter=counter
         )
         if self._driver.engine is None:
-            return Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
+            return machinery.Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
         plan = replace(self._driver.engine.plan, window=self._driver.wishes.window, bound=profile.prefix_bound_thinking)
         tokens = self._driver.engine.switch(plan, self._driver.ruler())
         lines = self._driver.wishes.settings.thresholds
@@ -311,14 +290,14 @@ class ContextManager:
         else:
             verdict = "older messages will be cleared or summarised with the next request"
         text = f"{model}: window {self.window.tokens:,} tokens ({self.window.source}); the history takes about {tokens:,}: {verdict}."
-        return Switched(self.window.tokens, tokens, text)
+        return machinery.Switched(self.window.tokens, tokens, text)
 
     # ------------------------------------------------------------------ keeping
 
     def snapshot(self) -> dict[str, Any]:
         """The conversation as JSON-able values: transcript, edits, and what else is needed to go on elsewhere."""
         engine = self._driver.started()
-        saved = dumped(engine.state, engine.plan.codec)
+        saved = machinery.dumped(engine.state, engine.plan.codec)
         saved["meta"].update(model=self.model, conversation=self.conversation, window=self._driver.wishes.window.tokens)
         return saved
 
@@ -364,9 +343,9 @@ class ContextManager:
     def _recovery(self, error: object, maximum: int | None) -> Asked:
         engine = self._driver.started()
         last = self._driver.prepared()
-        evidence = overflow(error) if error is not None else Overflow(maximum=maximum)
-        if evidence is None and stopped_at_edge(error, self.window.tokens):
-            evidence = Overflow(maximum=maximum)
+        evidence = machinery.overflow(error) if error is not None else machinery.Overflow(maximum=maximum)
+        if evidence is None and machinery.stopped_at_edge(error, self.window.tokens):
+            evidence = machinery.Overflow(maximum=maximum)
         if evidence is None:
             raise UnusableInput(f"this error does not say that the request was too long: {str(error)[:300]}")
         if evidence.too_many_bytes:
