@@ -71,3 +71,11 @@ def test_a_session_of_zero_tokens_is_drawn() -> None:
 def test_numbers_on_the_scale_are_short(tokens: int, words: str) -> None:
     """Sizes are written in at most six characters."""
     assert short(tokens) == words
+
+
+def test_the_legend_names_what_is_drawn_and_nothing_else() -> None:
+    """A rung hidden behind a more drastic one is not explained, nor are dots that lie outside the picture."""
+    text = "\n".join(chart([5], window=10, rungs=[["admit", "trim"]], doing_nothing=[500]))
+    assert "T trimmed" in text
+    assert "new result cut" not in text
+    assert "doing nothing" not in text

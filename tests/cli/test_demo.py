@@ -9,8 +9,9 @@ import pytest
 
 from sostenuto.cli import _demo, main
 from sostenuto.cli._audit import Tools, script
+from sostenuto.cli._chart import MARKS
 from sostenuto.cli._rehearsal import Rehearsal
-from sostenuto.replaying import Row
+from sostenuto.replaying import Happening, Row
 
 
 def test_the_demo_shows_every_rung(capfd: pytest.CaptureFixture[str]) -> None:
@@ -20,8 +21,17 @@ def test_the_demo_shows_every_rung(capfd: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     assert max(map(len, out.splitlines())) <= 80
     for rung in _demo.EXPECTED:
-        assert re.search(rf"cycle +\d+  {rung} ", out)
+        assert re.search(rf"request +\d+  {re.escape(MARKS[rung].meaning)} ", out)
+    assert "…" not in out
+    assert "cycle" not in out
+    assert not re.search(r"([\d,]+) -> +\1 tokens", out)
     assert "Originals read back by key: 1" in out
+    lines = out.splitlines()
+    steps = [index for index, line in enumerate(lines) if re.match(r"  request .* tokens$", line)]
+    assert len(steps) > 10
+    for index in steps:
+        assert re.match(r" {6}[A-Z0-9]", lines[index + 1])
+    assert all(line == line.rstrip() for line in lines)
 
 
 def test_the_demo_is_deterministic(capfd: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +60,7 @@ def test_a_request_over_the_window_is_missed() -> None:
         raise AssertionError
 
     rehearsed = Rehearsal(never, Tools(Path()), lambda message: 0, 1, rows=[Row(0, 11, 10, "openai_chat", {})])  # type: ignore[arg-type]
-    assert "1 requests inside the window" in _demo.missed(rehearsed)
+    assert "1 request inside the window" in _demo.missed(rehearsed)
 
 
 def test_tools_answer_whatever_they_are_asked(tmp_path: Path) -> None:
@@ -68,3 +78,20 @@ def test_the_script_has_its_length() -> None:
     steps = list(script(["a.py", "b.py"], cycles=40, largest=["a.py"]))
     assert len(steps) == 40
     assert steps == list(script(["a.py", "b.py"], cycles=40, largest=["a.py"]))
+
+
+@pytest.mark.parametrize(
+    ("happening", "says"),
+    [
+        (Happening("clear", 9, 5, "", ("m1.0",)), "1 old result gives way to one line;"),
+        (Happening("clear", 9, 5, "", ("m1.0", "m3.0")), "2 old results give way to one line each;"),
+        (Happening("summary", 9, 9, "refused: a refusal"), "answered that it cannot help."),
+        (Happening("summary", 9, 9, "failed: boom"), "stay as they are: boom."),
+        (Happening("compact", 9, 5, "mechanical after refused"), "made by rule"),
+        (Happening("compact", 9, 5, "model checkpoint"), "A summary takes the place"),
+        (Happening("odd", 9, 5, "for a reason"), "for a reason"),
+    ],
+)
+def test_each_step_is_one_sentence(happening: Happening, says: str) -> None:
+    """What the engine did is told in words a newcomer knows, with the right number."""
+    assert says in _demo._explained(happening)

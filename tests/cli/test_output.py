@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from sostenuto.cli._output import KEPT, check_keepable, check_writable, encoded, keep, kept, write_lines
 from sostenuto.errors import UnusableInput
 
 SNAPSHOT: dict[str, Any] = {"schema": 1, "format": "anthropic", "transcript": [{"n": 0}, {"n": 1}], "edits": [{"e": "é"}], "meta": {"m": 1}}
+SOURCE = "/sessions/one.jsonl"
 
 
 def broken() -> Iterator[object]:
@@ -67,7 +69,7 @@ def test_targets_that_cannot_be_written_are_named_before_the_work(tmp_path: Path
     """A folder, a missing folder and the input itself are refused with the reason."""
     source = tmp_path / "in.jsonl"
     source.touch()
-    with pytest.raises(UnusableInput, match=says):
+    with pytest.raises((UnusableInput, click.UsageError), match=says):
         check_writable(tmp_path / name, other_than=source)
 
 
@@ -77,30 +79,30 @@ def test_a_locked_folder_is_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UnusableInput, match="permission"):
         check_writable(tmp_path / "out", other_than=tmp_path / "in")
-    with pytest.raises(UnusableInput, match="cannot be created"):
-        check_keepable(tmp_path / "kept")
+    with pytest.raises(UnusableInput, match="no permission"):
+        check_keepable(tmp_path / "kept", source=SOURCE)
 
 
 def test_what_is_kept_can_be_read_back(tmp_path: Path) -> None:
     """The snapshot comes back equal; the folder is for its owner only, and a second replay replaces the first."""
     folder = tmp_path / "a" / "kept"
-    keep(folder, SNAPSHOT)
+    keep(folder, SNAPSHOT, source=SOURCE)
     assert kept(folder) == SNAPSHOT
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE((folder / name).stat().st_mode) for name in KEPT} == {0o600}
-    keep(folder, {**SNAPSHOT, "edits": []})
+    keep(folder, {**SNAPSHOT, "edits": []}, source=SOURCE)
     assert kept(folder)["edits"] == []
 
 
 def test_foreign_files_are_never_replaced(tmp_path: Path) -> None:
     """A folder with files that no replay left is refused and untouched, even if one is called like ours."""
     (tmp_path / "meta.json").write_text('{"name": "mine"}')
-    with pytest.raises(UnusableInput, match="not a kept replay"):
-        keep(tmp_path, SNAPSHOT)
+    with pytest.raises(click.UsageError, match="not a kept replay"):
+        keep(tmp_path, SNAPSHOT, source=SOURCE)
     assert os.listdir(tmp_path) == ["meta.json"]
     (tmp_path / "file").touch()
     with pytest.raises(UnusableInput, match="is a file"):
-        check_keepable(tmp_path / "file")
+        check_keepable(tmp_path / "file", source=SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_foreign_files_are_never_replaced(tmp_path: Path) -> None:
 )
 def test_damage_is_named_with_its_file(tmp_path: Path, file: str, content: str | None, says: str) -> None:
     """A missing, foreign, torn or short file gives one error with the file and the remedy."""
-    keep(tmp_path, SNAPSHOT)
+    keep(tmp_path, SNAPSHOT, source=SOURCE)
     if content is None:
         (tmp_path / file).unlink()
     else:
@@ -128,3 +130,21 @@ def test_a_missing_folder_says_how_to_make_one(tmp_path: Path) -> None:
     """Recall from a folder that is not there names the command that makes it."""
     with pytest.raises(UnusableInput, match="replay FILE --keep"):
         kept(tmp_path / "none")
+
+
+def test_the_replay_of_another_session_is_never_replaced(tmp_path: Path) -> None:
+    """A kept replay is replaced by a replay of the same source only; another one is refused with both remedies."""
+    folder = tmp_path / "it's kept"
+    keep(folder, SNAPSHOT, source=SOURCE)
+    with pytest.raises(click.UsageError, match="one.jsonl") as caught:
+        keep(folder, {**SNAPSHOT, "edits": []}, source="/sessions/two.jsonl")
+    assert "name another folder" in str(caught.value)
+    assert f"rm -r '{tmp_path}/it'\"'\"'s kept'" in str(caught.value)
+    assert kept(folder) == SNAPSHOT
+
+
+def test_a_failed_write_names_what_was_asked_for(tmp_path: Path) -> None:
+    """Where the disk fails, the error carries the target's name, never a temporary one."""
+    with pytest.raises(OSError, match="none/out") as caught:
+        write_lines(tmp_path / "none" / "out", [1])
+    assert caught.value.filename == str(tmp_path / "none" / "out")

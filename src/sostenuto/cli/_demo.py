@@ -33,7 +33,6 @@ SCENES = {
 """Request (from 0) -> what the script does there."""
 TOLD = {
     "admit": "New results are too large: each is cut to its beginning and end before it is sent at all.",
-    "clear": "Results the model has used give way to one line each, with a key that brings the whole text back.",
     "warn": "The person is warned that the window is filling up; nothing is changed.",
     "compact": "A summary takes the place of the older messages.",
     "trim": "Still too much, so the oldest messages are left out, with a key.",
@@ -99,14 +98,14 @@ def missed(rehearsed: Rehearsal) -> list[str]:
     """What the demo promises and did not show."""
     fired = {event.rung for row in rehearsed.rows for event in row.events}
     missing = [words for rung, words in EXPECTED.items() if rung not in fired]
-    for name, count, wanted in (
+    for name, seen, wanted in (
         ("accepted summary", rehearsed.accepted, ACCEPTED),
         ("refused summary", rehearsed.refused, REFUSED),
         ("overflow recovery", rehearsed.recovered, RECOVERED),
         ("retrieval", rehearsed.retrieved, RETRIEVED),
     ):
-        if count < wanted:
-            missing.append(f"{wanted} of: {name} (saw {count})")
+        if seen < wanted:
+            missing.append(f"{wanted} of: {name} (saw {seen})")
     over = sum(row.tokens > row.window for row in rehearsed.rows)
     return missing + ([f"{count(over, 'request')} inside the window"] if over else [])
 
@@ -133,6 +132,10 @@ def _explained(event: Happening) -> str:
         return f"{UNUSED}: {said}."
     if event.rung == "compact" and event.reason.startswith("mechanical"):
         return BY_RULE
+    if event.rung == "clear":
+        one = len(event.keys) == 1
+        results = "1 old result gives way to one line" if one else f"{len(event.keys)} old results give way to one line each"
+        return f"{results}; the whole text comes back by its key."
     return TOLD.get(event.rung, event.reason)
 
 

@@ -11,7 +11,7 @@ from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Step, Tools, answere
 from sostenuto.replaying import Happening, Row, unedited
 
 RETRIEVED_FROM, PASTED_AT, THANKED_AT, REFUSED_AT = 12, 27, 29, 34
-"""Requests (from 0) from which the model reads an original back, at which a person pastes a long log, goes on, and the provider refuses a request."""
+"""Requests (from 0): from which the model reads an original back; where a person pastes a log, goes on; where one is refused."""
 PASTED_LINES = 700
 ORIGINAL = 400
 """Characters of an original that must come back to count as read back."""
