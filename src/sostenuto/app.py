@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -131,12 +131,13 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
         estimator_error=estimator_error(predictions(histories(recording, history="as-sent"), decode=codec.decode, model=model)),
         summarizer=metered.tokens if metered else 0,
     )
-    sent, unrewritten = learned or (found.costs.requests, doing_nothing.requests)
+    counted_here = list(zip(found.costs.requests, doing_nothing.requests, strict=True))
+    sizes = [one or other for one, other in zip(learned or counted_here, counted_here, strict=True)]
     return Replayed(
         recording=recording,
         rows=run,
         figures=found,
-        unedited=unedited([row.tokens for row in run], sent=sent, plain=unrewritten),
+        unedited=unedited([row.tokens for row in run], sent=[one for one, _ in sizes], plain=[other for _, other in sizes]),
         counted=_counted_with(by, model, counter=counter, named=bool(options.model or recording.model)),
         window_source=window_source,
         remarks=_unknown_model(options.model),
@@ -162,20 +163,19 @@ def _manager(options: ReplayOptions, *, model: str, by: Ruler, summarizer: Meter
     )
 
 
-Sizes = tuple[Sequence[int], Sequence[int]]
-"""Tokens of each request's conversation, as it was sent and as it would have been without any rewrite."""
+Sizes = tuple[int, int]
+"""Tokens of a request's conversation, as it was sent and as it would have been without any rewrite."""
 
 
 def _run(
     path: Path, recording: Recording, *, manager: ContextManager, options: ReplayOptions, shadow: Shadow | None, watch: Watch
-) -> tuple[tuple[Row, ...], Sizes | None]:
-    """The rows, and with a `shadow` the sizes by what it had learned at that request.
+) -> tuple[tuple[Row, ...], list[Sizes | None]]:
+    """The rows, and with a `shadow` the sizes by what it had learned at each request, None where it knew nothing yet.
 
     Raises UnusableInput where there is no request, or one that cannot be made to fit.
     """
     asked = 0
-    sent: list[int] = []
-    unrewritten: list[int] = []
+    learned: list[Sizes | None] = []
 
     def handed() -> Iterator[Handed]:
         nonlocal asked
@@ -186,9 +186,9 @@ def _run(
     def feed(row: Row, one: Handed) -> None:
         if shadow is None:
             return
-        head = items({"system": recording.system})
-        sent.append(shadow.total(one.reply, items(row.native)))
-        unrewritten.append(shadow.total(one.reply, [*head, *one.messages]))
+        bodies = items(row.native), items({"system": recording.system, "messages": one.messages})
+        sent, unrewritten = (shadow.total(one.reply, body) for body in bodies)
+        learned.append((sent, unrewritten) if shadow.knows(one.reply) else None)
         # the recorded number belongs to what was sent at the time; of our request it tells the ratio and what the file hides
         if shadow.learn(as_sent(recording, one.reply)) is not None:
             total = shadow.total(one.reply, items(row.native))
@@ -205,7 +205,7 @@ def _run(
         left = "".join(f"; line {one.line} was left out: {one.kind}, {one.reason}" for one in recording.skipped[:1])
         what = "no recorded reply, so there is no request to replay; name a recording with assistant messages"
         raise UnusableInput(f"{path}: {what}{left}")
-    return run, (sent, unrewritten) if shadow else None
+    return run, learned
 
 
 def _unfit(path: Path, error: FixedPartTooLarge, *, number: int) -> str:
@@ -364,9 +364,9 @@ def _unknown_model(model: str | None) -> tuple[str, ...]:
     """A remark where the model that was named is in no catalogue: it may be misspelt."""
     if model is None or lookup(*_parted(model)) is not None:
         return ()
-    return (f"--model {model!r} is not in the catalogue{_nearest(model, ', ')}; nothing is known about it beyond its name",)
+    return (f"--model {model!r} is not in the catalogue{_nearest(model, ' (', ')')}; nothing is known about it beyond its name",)
 
 
-def _nearest(model: str, before: str) -> str:
+def _nearest(model: str, before: str, after: str = "") -> str:
     known = [f"{entry.provider}:{entry.model}" for entry in BUILT_IN]
-    return "".join(f"{before}did you mean {near!r}?" for near in get_close_matches(model, known, n=1))
+    return "".join(f"{before}did you mean {near!r}?{after}" for near in get_close_matches(model, known, n=1))

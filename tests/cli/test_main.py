@@ -98,6 +98,7 @@ def test_every_mistake_is_one_line(arguments: list[str], code: int, says: str, t
         ("empty.jsonl", b"", "empty"),
         ("torn.jsonl", b'{"type": "user", "mess', "line 1"),
         ("words.jsonl", b"just words\n", "line 1"),
+        ("digits.json", b'[{"role": "user", "content": "x", "n": ' + b"9" * 5_000 + b"}]", "a whole number has thousands of digits"),
         ("wide.jsonl", '[{"role": "user"}]'.encode("utf-16"), "UTF-16"),
         ("object.json", b'{"a": 1}', "not a recording"),
         ("silent.json", b'[{"role": "user", "content": "anyone there?"}]', "no recorded reply"),

@@ -136,7 +136,7 @@ def test_the_replay_of_another_session_is_never_replaced(tmp_path: Path) -> None
     """A kept replay is replaced by a replay of the same source only; another one is refused with both remedies."""
     folder = tmp_path / "it's kept"
     keep(folder, SNAPSHOT, source=SOURCE)
-    with pytest.raises(click.UsageError, match="one.jsonl") as caught:
+    with pytest.raises(click.UsageError, match=r"one\.jsonl") as caught:
         keep(folder, {**SNAPSHOT, "edits": []}, source="/sessions/two.jsonl")
     assert "name another folder" in str(caught.value)
     assert f"rm -r '{tmp_path}/it'\"'\"'s kept'" in str(caught.value)

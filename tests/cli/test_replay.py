@@ -131,9 +131,9 @@ def test_every_key_returns_an_original(recorded: Path, capfd: pytest.CaptureFixt
     found = answer(["recall", "--keep", str(folder), "value_3_5 = ", "--json"], capfd)
     assert "value_3_5 = 38" in found["text"]
     assert main(["recall", "--keep", str(folder), keys[0]]) == 0
-    out, err = capfd.readouterr()
-    assert out == answer(["recall", "--keep", str(folder), keys[0], "--json"], capfd)["text"]
-    assert err.startswith(f"{keys[0]}  ")
+    text, said = capfd.readouterr()
+    assert text == answer(["recall", "--keep", str(folder), keys[0], "--json"], capfd)["text"]
+    assert said.startswith(f"{keys[0]}  ")
 
 
 @pytest.mark.parametrize("wanted", ["m99999", "m1.77", "no such words anywhere in it", "nonsense"])

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sostenuto.cli._settings import applied, names, pairs, pins
+from sostenuto.cli._settings import applied, engine_settings, explained, names, pairs, pins, whole
 from sostenuto.errors import UnknownSetting
+from sostenuto.ladder import Settings
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ def test_values_reach_their_fields() -> None:
         ("zzz=1", "no setting 'zzz'; settings are "),
         ("compact", "expected key=value"),
         ("=1", "expected key=value"),
-        ("compact=high", "expected a number"),
-        ("compact=-1", "expected a number"),
-        ("compact=nan", "expected a number"),
+        ("compact=high", "expected a share"),
+        ("compact=-1", "expected a share"),
+        ("compact=nan", "expected a share"),
         ("protected_cycles=2.5", "expected a whole number"),
         ("compact=75", "expected a share between 0 and 1"),
         ("loud=maybe", "expected true or false"),
@@ -75,3 +76,45 @@ def test_names_list_every_key() -> None:
     for name in names(Numbers()):
         if name != "pin":
             applied(Numbers(), [(name, "1")])
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("32000", 32_000),
+        ("32k", 32_000),
+        ("1.5M", 1_500_000),
+        ("32_000", 32_000),
+        ("32,000", 32_000),
+        ("1.0", 1),
+        ("1.2345k", None),
+        ("3,2", None),
+        ("", None),
+        ("-1", None),
+        ("nan", None),
+        ("9" * 5_000, None),
+        ("1" + "k" * 2, None),
+    ],
+)
+def test_whole_numbers_are_read_as_people_write_them(text: str, number: int | None) -> None:
+    """Thousands may be marked or abbreviated; what is no whole number is none, however long it is."""
+    assert whole(text) == number
+
+
+def test_a_line_in_tokens_is_a_share_of_the_window() -> None:
+    """B027: the warn and compact lines fire at the tokens that were typed, and past the window they are refused."""
+    found = engine_settings(pairs(["compact=6000", "warn=5k"]), window=16_000).thresholds
+    assert (found.lines(16_000).compact, found.lines(16_000).warn) == (6_000, 5_000)
+    with pytest.raises(UnknownSetting, match="not below the window"):
+        engine_settings(pairs(["compact=16000"]), window=16_000)
+
+
+def test_every_key_is_explained() -> None:
+    """Each key that can be set is listed with its default and a meaning, in lines that fit."""
+    text = explained(Settings(), width=60)
+    assert max(map(len, text.splitlines())) <= 60
+    lines = text.splitlines()
+    for key in names(Settings()):
+        heads = [index for index, line in enumerate(lines) if line.startswith((f"{key},", f"{key} (", f"{key}=")) or f"(or {key})" in line]
+        assert heads, key
+        assert lines[heads[0] + 1].startswith("    "), key

@@ -84,6 +84,22 @@ def test_results_between_the_calls_of_one_reply_stand_behind_it(tmp_path: Path) 
     assert [one.upto for one in recording.exchanges] == [1, 4]
 
 
+def test_no_two_replies_follow_each_other(tmp_path: Path) -> None:
+    """Where what was said between two replies is no message of the file, a user's turn that says so stands between them."""
+    recording = _opened(
+        tmp_path,
+        user("u1", "task"),
+        reply("a1", "m1", text("one"), parent="u1"),
+        {"type": "attachment", "uuid": "x1", "parentUuid": "a1", "attachment": {"type": "hook_blocking_error", "text": "lint fails"}},
+        reply("a2", "m2", text("two"), parent="x1"),
+        user("u2", "thanks", parent="a2"),
+        reply("a3", "m3", text("three"), parent="u2"),
+    )
+    assert [message["role"] for message in recording.messages] == ["user", "assistant", "user", "assistant", "user", "assistant"]
+    assert [one.upto for one in recording.exchanges] == [1, 3, 5]
+    assert all(history(recording, one)[-1]["role"] == "user" for one in recording.exchanges)
+
+
 def test_program_records_are_left_out_by_name(tmp_path: Path) -> None:
     """Side chains, error replies and unknown types are skipped by name; progress, snapshots and hooks are meta."""
     recording = _opened(

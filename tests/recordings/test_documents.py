@@ -91,6 +91,15 @@ def test_plain_messages_are_read_in_every_shape(tmp_path: Path, messages: list[R
     assert list(recording.messages) == messages
 
 
+def test_a_reply_behind_a_reply_is_the_same_turn_where_the_wire_merges(tmp_path: Path) -> None:
+    """In an Anthropic list no request ends with a reply: the second of two makes none; an OpenAI list keeps both."""
+    spoken = [{"role": "assistant", "content": [text("one")]}, {"role": "assistant", "content": [text("two")]}]
+    merged = open_recording(document(tmp_path / "a", [*ANTHROPIC, *spoken]))
+    assert [one.upto for one in merged.exchanges] == [1, 3]
+    apart = open_recording(document(tmp_path / "o", [*CHAT, {"role": "assistant", "content": "eight"}]))
+    assert [one.upto for one in apart.exchanges] == [2, 4, 5]
+
+
 def test_a_request_body_keeps_system_and_tools(tmp_path: Path) -> None:
     """A system prompt beside the messages says Anthropic and is kept, as are tools and model."""
     body = {"model": "claude-x", "system": [text("be kind")], "tools": [{"name": "f"}], "messages": ANTHROPIC[:1]}

@@ -128,7 +128,7 @@ def test_a_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path: Path)
         ('[{"role": "user", "content": "hi"}]'.encode("utf-16-le"), "UTF-16"),
         ('[{"role": "user", "content": "hi"}]'.encode("utf-32"), "UTF-32"),
         (b"[" * 100_000 + b"\n" + b"]" * 100_000, "nested too deeply"),
-        (b'[{"role": "user", "content": ' + b"9" * 5_000 + b"}]", "not usable JSON"),
+        (b'[{"role": "user", "content": ' + b"9" * 5_000 + b"}]", "thousands of digits"),
         (gzip.compress(b'[{"role": "user", "content": "hi"}]' * 50)[:-20], "gzip data is cut off"),
         (b"\x1f\x8bnot gzip at all", "gzip data is cut off or damaged"),
         (b"[]", "an empty list"),

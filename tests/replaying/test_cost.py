@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.replaying import Costs, costs, input_cost_ratio
+from sostenuto.replaying import Costs, costs, input_cost_ratio, unedited
 
 
 def weigh(message: Any) -> int:
@@ -83,3 +83,8 @@ def test_every_token_is_cached_appended_or_billed_again(requests: list[str]) -> 
     assert run.appended == sum(map(len, different))
     assert run.sent >= run.rebilled + run.appended
     assert sum(run.requests) == run.sent
+
+
+def test_doing_nothing_has_the_same_other_parts() -> None:
+    """What a request holds beside its conversation is the same had nothing been rewritten, and no size falls below zero."""
+    assert unedited([150, 170, 5], sent=[100, 100, 100], plain=[100, 900, 10]) == (150, 970, 0)

@@ -41,6 +41,7 @@ class Request:
     window: int = 10
     events: tuple[Any, ...] = ()
     notices: tuple[str, ...] = ()
+    nudges: int = 0
 
 
 @dataclass
@@ -54,7 +55,8 @@ class PassingEngine:
         """The same messages."""
         self.handed.append(messages)
         extra = [{"role": "user", "content": "[nudge]"}] if self.nudge else []
-        return Request({"messages": messages + extra, **({"system": system} if system else {}), "model": "x"})
+        body = {"messages": messages + extra, **({"system": system} if system else {}), "model": "x"}
+        return Request(body, nudges=len(extra))
 
 
 def said(role: str, text: str) -> Mapping[str, Any]:
@@ -115,7 +117,7 @@ def test_only_the_conversation_is_in_the_body() -> None:
 
 
 def test_trailing_nudges_are_counted() -> None:
-    """A message behind the newest one of the history is a nudge of this request."""
+    """A row holds how many messages at the end of its request live in it only, as the engine says."""
     assert [row.nudges for row in run(SESSION, engine=PassingEngine(nudge=True))] == [1, 1]
     assert [row.nudges for row in run(SESSION)] == [0, 0]
 

@@ -15,7 +15,7 @@ import click
 from sostenuto.cli._audit import AT_ONCE, GREEDY, Tools
 from sostenuto.cli._chart import MARKS, chart
 from sostenuto.cli._rehearsal import PASTED_AT, REFUSED_AT, THANKED_AT, Rehearsal
-from sostenuto.cli._terminal import Style, count, progress, style
+from sostenuto.cli._terminal import Style, count, style
 
 if TYPE_CHECKING:
     from sostenuto.replaying import Happening, Row
@@ -82,7 +82,7 @@ def command() -> None:
         cycles=REQUESTS,
     )
     told = ""
-    for row in progress(rehearsed.run(), total=REQUESTS, what="request", stream=sys.stderr, environment=os.environ):
+    for row in rehearsed.run():
         if rehearsed.read_back != told:
             told = rehearsed.read_back
             click.echo("\n".join(_scene(row.index - 1, f"The model asks for {told} by its key and gets the whole text.", shown)))

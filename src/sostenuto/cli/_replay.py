@@ -106,39 +106,32 @@ def command(
     planted = pins(given)
     if window is not None:
         engine_settings(given, window=window)  # what is wrong is said before anything is read
+    from sostenuto import app
+    from sostenuto.cli._summarizers import summarizer as named
+
+    options = app.ReplayOptions(
+        format=form,
+        window=window,
+        model=model,
+        counter=counter,
+        summarizer=named(summarizer),
+        history="full" if history == "full" else "as-sent",
+        max_output=max_output,
+        settings=lambda tokens: engine_settings(given, window=tokens),
+        pins=planted,
+    )
     with reading(file) as source:
         if requests_file is not None:
             check_writable(requests_file, other_than=file)
         if folder is not None:
             check_keepable(folder, source=source.identity)
-        from sostenuto import app
-        from sostenuto.cli._summarizers import summarizer as named
-
-        replayed = app.replay(
-            source.path,
-            app.ReplayOptions(
-                format=form,
-                window=window,
-                model=model,
-                counter=counter,
-                summarizer=named(summarizer),
-                history="full" if history == "full" else "as-sent",
-                max_output=max_output,
-                settings=lambda tokens: engine_settings(given, window=tokens),
-                pins=planted,
-            ),
-            watch=_watch,
-        )
-    for remark in replayed.remarks:
-        say(f"sostenuto: {remark}")
+        replayed = app.replay(source.path, options, watch=_watch)
     _leave(replayed, requests_file=requests_file, folder=folder, source=source)
+    seconds = time.perf_counter() - started
     if as_json:
-        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(time.perf_counter() - started, 3)}), nl=False)
-        return
-    from sostenuto.cli._summary import summary
-
-    told = _told(replayed, source=source.name, folder=folder, summarizer=summarizer, seconds=time.perf_counter() - started)
-    click.echo(summary(told, style(sys.stdout, os.environ)))
+        click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}), nl=False)
+    else:
+        _print(_told(replayed, source=source.name, folder=folder, summarizer=summarizer, seconds=seconds))
 
 
 def _explain(ctx: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -152,7 +145,9 @@ def _explain(ctx: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _leave(replayed: Replayed, *, requests_file: Path | None, folder: Path | None, source: Input) -> None:
-    """Write what was asked for; nothing is written before the whole session was replayed."""
+    """Write what was asked for and say what to beware of; nothing is written before the whole session was replayed."""
+    for remark in replayed.remarks:
+        say(f"sostenuto: {remark}")
     if requests_file is not None:
         from sostenuto.replaying import record
 
@@ -183,3 +178,9 @@ def _told(replayed: Replayed, *, source: str, folder: Path | None, summarizer: s
         summarizer=summarizer,
         seconds=seconds,
     )
+
+
+def _print(told: Told) -> None:
+    from sostenuto.cli._summary import summary
+
+    click.echo(summary(told, style(sys.stdout, os.environ)))

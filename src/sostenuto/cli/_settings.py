@@ -133,7 +133,8 @@ def explained(settings: object, *, width: int) -> str:
         other = f" (or {short[name]})" if name in short else ""
         lines += [f"{name}{other}, now {_shown(now)}", *_indented(_meaning(name, settings), width=width)]
     tokens = " and ".join(IN_TOKENS)
-    return "\n".join([*lines, "", f"Shares are written 0.75 or 75%; {tokens} also take tokens, such as 6000 or 6k."])
+    ending = f"Shares are written 0.75 or 75%; {tokens} also take tokens, such as 6000 or 6k."
+    return "\n".join([*lines, "", *textwrap.wrap(ending, width)])
 
 
 def _indented(text: str, *, width: int) -> list[str]:
@@ -228,7 +229,7 @@ def _share(word: str) -> float:
     except ValueError:
         number = float("nan")
     if not 0 <= number <= 1:
-        raise ValueError("a number between 0 and 1, or a percentage like 75%")
+        raise ValueError("a share between 0 and 1, or a percentage like 75%")
     return number
 
 

@@ -83,16 +83,25 @@ def losses(rows: Sequence[Row], style: Style) -> list[str]:
     fired = Counter(event.rung for event in events)
     if not fired:
         return ["Nothing was rewritten: every request is the history as it was handed over."]
-    lines = [style.paint("What was done", "bold")]
+    cells: list[tuple[str, ...]] = []
     for rung in [*(name for name in MARKS if name in fired), *sorted(fired.keys() - MARKS.keys())]:
         of_rung = [event for event in events if event.rung == rung]
         freed = 0 if rung == "recover" else sum(max(0, event.tokens_before - event.tokens_after) for event in of_rung)
         keys = len({key for event in of_rung for key in event.keys})
         meaning = MARKS[rung].meaning if rung in MARKS else rung
-        line = f"  {meaning:<20} {_times(len(of_rung)):>11}"
-        line += f"  {freed:>11,} tokens freed" if freed else " " * 26
-        lines.append((line + (f"  {keys:>5,} {'key' if keys == 1 else 'keys'}" if keys else "")).rstrip())
-    return lines
+        told = f"{count(freed, 'token')} freed" if freed else ""
+        cells.append((meaning, _times(len(of_rung)), told, count(keys, "key") if keys else ""))
+    return [style.paint("What was done", "bold"), *_table(cells, style)]
+
+
+def _table(cells: Sequence[tuple[str, ...]], style: Style) -> list[str]:
+    """The first column to the left, the others to the right, as far apart as the style allows."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    gap = max(1, min(3, (style.width - 2 - sum(widths)) // len(widths)))
+    return [
+        ("  " + (" " * gap).join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(rest, widths[1:], strict=True))])).rstrip()
+        for first, *rest in cells
+    ]
 
 
 def _opening(told: Told) -> Iterable[str]:

@@ -85,6 +85,7 @@ class Engine:
             self._output(draft.asked, tokens),
             self.plan.codec.name,
             run.thinking_off,
+            written.nudges,
         )
         self.state = replace(
             state,

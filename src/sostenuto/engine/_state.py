@@ -26,6 +26,7 @@ class Request:
         max_output: tokens left for the answer, never more than was asked for; None if nothing was asked for.
         format: the wire format.
         thinking_off: True where thinking must be switched off for this request (D54).
+        nudges: messages at the end that live in this request only.
     """
 
     arguments: dict[str, Any]
@@ -36,6 +37,7 @@ class Request:
     max_output: int | None = None
     format: str = "openai_chat"
     thinking_off: bool = False
+    nudges: int = 0
 
 
 @dataclass(frozen=True, slots=True)

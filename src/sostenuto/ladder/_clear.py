@@ -102,7 +102,8 @@ def _cleared(run: Run, chosen: list[Old], *, kept: frozenset[str]) -> Run:
         named = run.facts.named if key in kept else None
         forms.append((old.place, cleared(result, tool=old.call.name, key=key, tokens=old.tokens, named=named)))
     before, edit = run.usage, run.edit("clear", "clear", forms=forms)
-    reason = f"{len(forms)} old tool results cleared at {before.percent} % of the budget"
+    what = "1 old tool result" if len(forms) == 1 else f"{len(forms)} old tool results"
+    reason = f"{what} cleared at {before.percent} % of the budget"
     # whatever caches reads or refuses repeated calls knows results by their call ids, not by our keys (D14, B141)
     detail = {"results": len(forms), "call_ids": tuple(old.call.id for old in chosen)}
     run = run.with_edit(edit).event("clear", before=before.tokens, reason=reason, keys=edit.keys, detail=detail)

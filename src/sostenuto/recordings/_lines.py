@@ -111,8 +111,9 @@ def parsed(data: bytes, *, path: str, line: int) -> Any:
         raise unusable(path, what, line=at, remedy="restore the line from the original file or delete it") from None
     except RecursionError:
         raise unusable(path, "the JSON is nested too deeply", line=line, remedy="delete the line") from None
-    except ValueError as problem:
-        raise unusable(path, f"not usable JSON ({problem})", line=line, remedy="delete the line") from None
+    except ValueError:
+        # the one thing left that json.loads refuses: the interpreter's bound on the digits of a whole number
+        raise unusable(path, "a whole number has thousands of digits", line=line, remedy="shorten it or delete the line") from None
 
 
 def _check_is_file(path: str) -> None:

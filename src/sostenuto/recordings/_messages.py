@@ -39,11 +39,12 @@ def read(records: Iterable[Line], *, source: str) -> Recording:
     skipped = [Skipped(line=line, kind=_kind(value), reason="not a message with a known role") for line, value in unlike]
     skipped += [Skipped(line=line, kind="conversation", reason="another conversation; a recording is one") for line, _ in others]
     system = holder.get("system")
+    form = "anthropic" if system is not None or _is_anthropic(messages) else "openai_chat"
     return Recording(
         reader=READER,
-        format="anthropic" if system is not None or _is_anthropic(messages) else "openai_chat",
+        format=form,
         messages=messages,
-        exchanges=plain_exchanges(messages),
+        exchanges=plain_exchanges(messages, merged=form == "anthropic"),
         system=system,
         tools=holder.get("tools"),
         model=model_name(holder.get("model")),

@@ -130,12 +130,15 @@ def token_sum(usage: object, fields: Iterable[str]) -> int | None:
     return sum(counts) or None
 
 
-def plain_exchanges(messages: Sequence[Raw]) -> tuple[Exchange, ...]:
-    """An exchange for each assistant message of a history that records no usage and no compaction."""
+def plain_exchanges(messages: Sequence[Raw], *, merged: bool = False) -> tuple[Exchange, ...]:
+    """An exchange for each assistant message of a history that records no usage and no compaction.
+
+    `merged`: on this wire neighbours of one role are one turn (D57), so a reply directly behind another belongs to it.
+    """
     return tuple(
         Exchange(upto=index, boundary=0, preface=(), reported=None, output=None, model=None)
         for index, message in enumerate(messages)
-        if message.get("role") == "assistant"
+        if message.get("role") == "assistant" and not (merged and index and messages[index - 1].get("role") == "assistant")
     )
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 from sostenuto.recordings._recording import Exchange, Raw
 
+MISSING = "(What was said here is not in the recording.)"
+"""Stands between two replies where the file has nothing: no request ends with a reply (D57), so something was sent between them."""
+
 
 def blocks(content: object) -> list[Any]:
     """Content as a list of blocks; plain text becomes one text block."""
@@ -64,6 +67,8 @@ class Turns:
             self._open.calls.update(calls)
             return False
         self.close()
+        if self.messages and self.messages[-1]["role"] == "assistant":
+            self.messages.append({"role": "user", "content": MISSING})
         self._open = _Open(len(self.messages), message_id=message_id, request_id=request_id, body=blocks(content), calls=set(calls))
         self.messages.append({"role": "assistant", "content": content})
         return True

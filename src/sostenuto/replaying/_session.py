@@ -73,6 +73,8 @@ class Sendable(Protocol):
     def events(self) -> Sequence[Event]: ...
     @property
     def notices(self) -> Sequence[str]: ...
+    @property
+    def nudges(self) -> int: ...
 
 
 class Engine(Protocol):
@@ -139,7 +141,7 @@ def rows(
             native=body(request.arguments),
             events=tuple(map(_happening, request.events)),
             arrived=arrived(came, pins=pins, restart=not continues),
-            nudges=_trailing(request.arguments, one.messages[-1]),
+            nudges=request.nudges,
             notices=tuple(request.notices),
         )
         yield row
@@ -165,14 +167,6 @@ def plain(handed: Iterable[Handed], *, system: Any = None) -> Iterator[Mapping[s
 
 def _happening(event: Event) -> Happening:
     return Happening(event.rung, event.tokens_before, event.tokens_after, event.reason, tuple(event.keys))
-
-
-def _trailing(arguments: Mapping[str, Any], newest: Mapping[str, Any]) -> int:
-    """Messages behind the newest message of the history; 0 where that one does not stand as it was handed over."""
-    for back, message in enumerate(reversed(arguments.get("messages") or [])):
-        if message is newest or message == newest:
-            return back
-    return 0
 
 
 def _place(recorded: Recorded) -> int:

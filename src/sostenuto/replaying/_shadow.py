@@ -33,6 +33,10 @@ class Shadow:
         self._known[hint], _ = learn(calibration, sent=sent, reported=reported, media=media)
         return calibration.total(sent)
 
+    def knows(self, reply: Reply) -> bool:
+        """Whether anything was learned about the model of `reply`; without it `total` is a mere estimate."""
+        return (reply.model or self._model) in self._known
+
     def total(self, reply: Reply, messages: Iterable[object]) -> int:
         """What the provider of `reply` would have counted for a prompt of these messages, by what is known now."""
         _, scale, calibration = self._of(reply)
