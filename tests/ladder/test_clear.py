@@ -13,7 +13,7 @@ from tests.ladder.made_up import FORMATS, LEFT_OUT, PLACEHOLDER, RETRIEVE, Talk,
 def test_a_cleared_result_keeps_its_place_its_call_and_its_id(format: str) -> None:
     """Clearing changes the text of old results alone: no message, call or id goes, and the placeholder names the tool (A.4)."""
     talk = Talk(format).user("Do the task").grown(12, 700, name="look_up")
-    requests = played(manager(10_000, format=format), talk)
+    requests = played(manager(10_000, format=format, settings=Settings(voluntary=1.0)), talk)
     cleared = next(number for number, request in enumerate(requests) if "clear" in rungs(request))
     before, after = requests[cleared - 1], requests[cleared]
     assert [m["role"] for m in after.arguments["messages"]][: len(before.arguments["messages"])] == [
@@ -172,3 +172,13 @@ def test_a_cleared_original_is_read_back_whole() -> None:
     context = manager(10_000)
     event = next(event for request in played(context, talk) for event in request.events if event.rung == "clear")
     assert [context.recall(key)[0].text for key in event.keys] == [sized(700, f"result c{n + 1}_0") for n in range(len(event.keys))]
+
+
+def test_d52_a_clear_that_nothing_forces_waits_until_the_session_can_bear_it() -> None:
+    """Early in a session a clear costs too much beside what was sent, and waits; a cold cache, or nothing sent yet, lifts that."""
+    talk = Talk().user("Do the task").grown(9, 700, name="look_up")
+    assert "clear" not in {rung for request in played(manager(10_000), talk) for rung in rungs(request)}
+    assert "clear" in rungs(manager(10_000).prepare_sync(talk.messages))
+    waiting = manager(10_000)
+    played(waiting, talk)
+    assert "clear" in rungs(waiting.prepare_sync(talk.cycle(20, name="look_up").messages, idle_s=3_600))

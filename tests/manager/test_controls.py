@@ -9,6 +9,7 @@ import pytest
 
 from sostenuto.engine import Request
 from sostenuto.errors import UnknownFormat, UnknownKey, UnknownSetting, UnusableInput
+from sostenuto.ladder import Settings
 from sostenuto.manager import ContextManager
 from sostenuto.protocols import Raw
 from tests.engine.conversing import Quarters
@@ -64,7 +65,7 @@ def rungs(requests: list[Request]) -> list[str]:
 
 def test_undo_of_a_clear_brings_the_results_back_and_holds_the_rung() -> None:
     """After undo the cleared results are sent whole, and clearing waits until the fill is above the compaction line (D62)."""
-    context, history = manager(8_000), worked(14, size=450)
+    context, history = manager(8_000, settings=Settings(voluntary=1.0)), worked(14, size=450)
     for length in range(3, len(history) + 1, 2):
         if "clear" in rungs([context.prepare_sync(history[:length])]):
             break

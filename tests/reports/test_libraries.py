@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sostenuto import ContextManager
+from sostenuto import ContextManager, Settings
 from tests.ladder.made_up import (
     FORMATS,
     LEFT_OUT,
@@ -183,7 +183,7 @@ def test_lib_43_input_and_output_together_stay_in_the_window() -> None:
 def test_lib_45_the_line_is_measured_on_what_would_be_sent() -> None:
     """Once cleared, ten more calls below the line clear nothing: the view is measured, not the raw history."""
     talk = Talk().user("Do the task").grown(9, 700)
-    context = manager(10_000)
+    context = manager(10_000, settings=Settings(voluntary=1.0))
     assert fired(played(context, talk), "clear") == 1
     known = len(talk.messages)
     assert fired(played(context, talk.grown(10, 60), begin=known), "clear") == 0

@@ -21,13 +21,13 @@ def folded(run: Run, upto: int, *, known: Ledger | None = None) -> Ledger:
     return checkpoint.fold(ledger, run.history.units[ledger.length : upto], policy=run.settings.policy)
 
 
-def checkpoint_cover(run: Run, upto: int, *, ledger: Ledger, prose: Sections | None, share: float = 1.0) -> Cover:
-    """The cover of all units before `upto`; `share` shrinks the bounds of its rendering when space is tight."""
+def checkpoint_cover(run: Run, upto: int, *, ledger: Ledger, prose: Sections | None, share: float = 1.0, paths: float = 1.0) -> Cover:
+    """The cover of all units before `upto`; `share` shrinks what is printed beside the paths when space is tight, `paths` those."""
     settings = run.settings
     rendering = checkpoint.render(
         ledger,
         budget=int(ledger_budget(run.tail, share=settings.ledger_share) * share),
-        path_budget=int(paths_budget(run.facts.budget, share=settings.path_share) * share),
+        path_budget=int(paths_budget(run.facts.budget, share=settings.path_share) * paths),
         count=run.history.ruler.text,
         recall_named=run.facts.named == "recall",
     )

@@ -12,7 +12,7 @@ from sostenuto.ladder._forms import cleared
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Keep, Outcome, Run
 from sostenuto.ladder._thinking import waits
-from sostenuto.ladder._zones import first_protected
+from sostenuto.ladder._zones import first_protected, unit_at
 from sostenuto.messages import Call, Result, key_of
 
 
@@ -41,7 +41,7 @@ def clear(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
         if waits(run) or not _is_worthwhile(run):
             return replace(run, phase="compact"), None
     chosen = _chosen(run)
-    if not chosen:
+    if not chosen or (outcome is None and not _is_affordable(run, chosen)):
         return replace(run, phase="compact"), None
     if outcome is None:
         return run, Keep(tuple(key_of(*old.place) for old in chosen))
@@ -83,6 +83,22 @@ def _is_worthwhile(run: Run) -> bool:
     least = LeastGain(run.settings.gain_floor, run.settings.gain)
     waived = run.facts.cold or run.facts.forced is not None
     return is_worth_clearing(run.memory.ripe_gain, run.usage, waived=waived, least=least)
+
+
+def _is_affordable(run: Run, chosen: list[Old]) -> bool:
+    """A clear that nothing forces yet may cost a small share of what the session would have cost so far (D52).
+
+    A session may end right after it: what is sent again must not make a short one dearer than doing nothing would have been.
+    """
+    if run.usage.should_compact or run.facts.cold or run.facts.forced is not None or not run.settings.gain:
+        return True
+    history = run.history
+    first, sent = min(history.owner(old.place) for old in chosen), unit_at(history, run.facts.sent)
+    again = max(0, run.tokens_of(history.span(first, max(first, sent)) + run.view.delta) - sum(old.gain for old in chosen))
+    new = run.tokens_of(history.span(0, len(history.units)))
+    read = run.tokens_of(history.read) + new
+    paid = NUMBERS.read_price * read + (NUMBERS.write_price - NUMBERS.read_price) * new
+    return (NUMBERS.write_price - NUMBERS.read_price) * again <= run.settings.voluntary * paid
 
 
 def _chosen(run: Run) -> list[Old]:

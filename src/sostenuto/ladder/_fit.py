@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sostenuto.budget import paths_budget, water_level
 from sostenuto.ladder._checkpoints import checkpoint_cover, covered_keys, digest_cover, folded
 from sostenuto.ladder._clip import clip_read
-from sostenuto.ladder._edit import Form, Place
+from sostenuto.ladder._edit import LEVELS, Form, Place
 from sostenuto.ladder._forms import cleared, clipped
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Run
@@ -59,17 +59,40 @@ def trim(run: Run) -> Run:
         hard, soft = min(hard, run.facts.forced), min(soft, run.facts.forced)
     if run.total > soft and run.compacted:
         run = clip_read(run, line=soft)
+    if run.compacted and run.total > run.lines.clear:
+        run = _task_clipped(run)
     usage = run.total
     if usage > hard:
-        return replace(fitted(run, hard=hard, soft=soft), phase="nudge")
+        return replace(_roomy(fitted(run, hard=hard, soft=soft), run), phase="nudge")
     failing = (run.memory.held or run.memory.stuck) and run.history.newest() > run.view.start
     if usage <= max(soft, run.memory.futile) or not failing or waits(run):
         return replace(run, phase="nudge")
-    tried = fitted(run, hard=hard, soft=soft)
+    tried = _roomy(fitted(run, hard=hard, soft=soft), run)
     if usage - tried.total < run.settings.poor_gain * usage:
         # a unit or two dropped with every request would break the cache each time: wait for growth, or for the trim line
         tried = run.remember(futile=int(usage * (1 + run.settings.growth)))
     return replace(tried, phase="nudge")
+
+
+def _task_clipped(run: Run) -> Run:
+    """A first user message over its share of the room gives way when a compaction leaves little room around it (D21, D50)."""
+    forms: list[Form] = []
+    for number in run.history.users[:1]:
+        if number >= run.view.start:
+            break
+        for form, piece in _cuttable(run, run.history.units[number], level=0, newest=False):
+            if isinstance(form, Text) and run.view.levels.get(piece.place, 0) < LEVELS["clear"]:
+                forms += _cut(run, piece, piece.floor)
+    if not forms:
+        return run
+    before, after = run.total, _rewritten(run, forms)
+    keys = tuple(key_of(*place) for place, _ in forms)
+    return after.event("clip", before=before, reason="the first message is too large to compact around", keys=keys)
+
+
+def _roomy(run: Run, before: Run) -> Run:
+    """Units that leave one by one around a huge first message would break the cache with every request."""
+    return _task_clipped(run) if run.view.start > before.view.start and run.total > run.lines.clear else run
 
 
 def fitted(run: Run, *, hard: int, soft: int) -> Run:
@@ -121,8 +144,9 @@ def _demand(run: Run, upto: int, *, level: int) -> Demand:
         rest += run.tokens_of(run.view.unit(history, number))
         if (number < newest and number not in task) or number in history.standing or number in run.view.flattened:
             continue
+        said = users if history.units[number].kind == "user" else calls
         for form, piece in _cuttable(run, history.units[number], level=level, newest=number >= newest):
-            (users if isinstance(form, Text) else results if isinstance(form, Result) else calls).append(piece)
+            (said if isinstance(form, Text) else results if isinstance(form, Result) else calls).append(piece)
             rest -= piece.full
     users.sort(key=lambda piece: (-piece.place[0], piece.place[1]))
     checkpoint = run.settings.digest + NUMBERS.checkpoint_frame if upto > 0 else 0
@@ -139,6 +163,8 @@ def _cuttable(run: Run, unit: Unit, *, level: int, newest: bool) -> Iterator[tup
         if isinstance(form, Text) and unit.kind == "user":
             stays = level == 0 and full <= settings.user_share * run.room
             floor = full if stays else settings.user_floor + NUMBERS.note
+        elif isinstance(form, Text) and newest and level == 2:
+            floor = settings.user_floor + NUMBERS.note
         elif isinstance(form, Result) and newest:
             floor = settings.result_floor + NUMBERS.note if level == 0 else NUMBERS.line
         elif isinstance(form, Call) and newest and level == 2:
@@ -153,6 +179,9 @@ def _cuttable(run: Run, unit: Unit, *, level: int, newest: bool) -> Iterator[tup
 def _poured(run: Run, upto: int, *, demand: Demand, hard: int) -> Run:
     """Give out what the floors leave: newest user, first user, newest results, then the checkpoint."""
     left = hard - run.facts.fixed - demand.least
+    # the covered paths keep their bound (D22): what is over its own floor gives way to them
+    kept = min(max(0, left), _paths_told(run, upto))
+    left -= kept
     forms: list[Form] = []
     for piece in demand.users:
         given = min(piece.full, piece.floor + left)
@@ -167,7 +196,15 @@ def _poured(run: Run, upto: int, *, demand: Demand, hard: int) -> Run:
         given = min(piece.full, piece.floor + max(0, left))
         left -= given - piece.floor
         forms += _cut(run, piece, given)
-    return _checkpointed(_rewritten(run, forms), upto, allowed=demand.checkpoint + max(0, left), hard=hard)
+    return _checkpointed(_rewritten(run, forms), upto, allowed=demand.checkpoint + kept + max(0, left), hard=hard)
+
+
+def _paths_told(run: Run, upto: int) -> int:
+    """Tokens the smallest checkpoint before `upto` that prints its paths takes beyond a digest."""
+    if upto == 0:
+        return 0
+    cover = checkpoint_cover(run, upto, ledger=folded(run, upto), prose=None, share=NUMBERS.shrinking[-1])
+    return max(0, run.history.ruler.text(cover.text) - run.settings.digest)
 
 
 def _cut(run: Run, piece: Piece, given: int) -> list[Form]:
@@ -222,8 +259,11 @@ def _checkpointed(run: Run, upto: int, *, allowed: int, hard: int) -> Run:
         return run
     ledger, keys = folded(run, upto), covered_keys(run, upto)
     prose = run.view.cover.prose if run.view.cover else None
-    for share in NUMBERS.shrinking:
-        cover = checkpoint_cover(run, upto, ledger=ledger, prose=prose if share > NUMBERS.prose_least else None, share=share)
+    least = NUMBERS.shrinking[-1]
+    # everything else shrinks before the paths do (D22)
+    for share, paths in (*((share, 1.0) for share in NUMBERS.shrinking), *((least, paths) for paths in NUMBERS.shrinking[1:])):
+        told = prose if share > NUMBERS.prose_least else None
+        cover = checkpoint_cover(run, upto, ledger=ledger, prose=told, share=share, paths=paths)
         if run.history.ruler.text(cover.text) + NUMBERS.checkpoint_frame <= allowed:
             return run.with_edit(run.edit("drop", "trim", cover=cover, keys=keys))
     return run.with_edit(run.edit("drop", "trim", cover=digest_cover(run, upto, ledger=ledger), keys=keys))

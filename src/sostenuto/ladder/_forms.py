@@ -33,7 +33,10 @@ def clipped_text(text: str, *, key: str, size: int, ruler: Ruler, named: str | N
         named = named and "recall"  # the other tool returns results only
     longest = _note(key, left_out=10_000_000, named=named, what=what)
     room = max(NUMBERS.least_piece, size - ruler.text(longest) - NUMBERS.note_slack)
-    head, tail = ruler.clip(text, head=room - room // 3, tail=room // 3)
+    front = room - room // 3
+    if what == "message":  # a task is known by its beginning, also in a script that takes two tokens for a character
+        front = min(room, max(front, ruler.text(text[: NUMBERS.told])))
+    head, tail = ruler.clip(text, head=front, tail=room - front)
     if len(head) + len(tail) >= len(text):
         return text
     left_out = ruler.text(text) - ruler.text(head) - ruler.text(tail)
@@ -52,7 +55,9 @@ def clipped(part: Part, *, key: str, size: int, ruler: Ruler, named: str | None)
     """A result, user text or call cut to about `size` tokens; the same object if it is no longer than that."""
     if isinstance(part, Result):
         text = clipped_text(part.text, key=key, size=size, ruler=ruler, named=named)
-        return part if text == part.text and not part.media else replace(part, text=text, media=())
+        if text == part.text and part.media:  # only attachments go: nothing in the text would say so
+            text = f"{text}\n[… attachments left out here; {how_to_read(key, named=named)} whole …]".lstrip()
+        return part if text == part.text else replace(part, text=text, media=())
     if isinstance(part, Text):
         text = clipped_text(part.text, key=key, size=size, ruler=ruler, named=named, what="message")
         return part if text == part.text else replace(part, text=text)

@@ -44,6 +44,7 @@ class History:
     users: list[int] = field(default_factory=list)
     cycles: list[int] = field(default_factory=list)
     standing: list[int] = field(default_factory=list)
+    read: Measure = field(default_factory=Measure)
 
     @property
     def units(self) -> Sequence[Unit]:
@@ -64,7 +65,7 @@ class History:
             self.pinned.add(ordinal)
         for number in range(known, len(self.units)):
             unit = self.units[number]
-            if unit.kind == "user":
+            if unit.kind == "user" and not pinned:  # a pin stands anyway; the task is the first of the others
                 self.users.append(number)
             elif unit.kind == "cycle":
                 self.cycles.append(number)
@@ -74,6 +75,9 @@ class History:
             measure = self.unit(len(self.weights) - 1)
             self.weights.append(self.weights[-1] + measure.weight)
             self.flats.append(self.flats[-1] + measure.flat)
+        for number in range(known, len(self.units)):
+            if self.units[number].kind in ("cycle", "text"):
+                self.read += self.span(0, number)
 
     def unit(self, number: int) -> Measure:
         """What unit `number` weighs before any edit, with the answers made up for unanswered calls."""

@@ -20,6 +20,7 @@ class Numbers:
     call_floor: int = 160  # D50: what a call keeps when its arguments are cut inside their strings, framing included
     cut_frame: int = 16  # framing around the text of a cut piece: its message, its id
     least_piece: int = 8  # nothing is cut to less of its own text
+    told: int = 400  # characters: what a cut message keeps of its beginning
     note: int = 48  # the note between head and tail of a cut piece
     note_slack: int = 8  # a note with larger figures in it
     string_least: int = 16  # what a string inside arguments keeps
@@ -29,6 +30,8 @@ class Numbers:
     shrinking: tuple[float, ...] = (1.0, 0.5, 0.25, 0.1)  # shares of its bounds that a checkpoint is tried with when space is tight
     prose_least: float = 0.25  # of those shares, the last at which a checkpoint has no room for a model's prose
     read_share: float = 0.02  # of the budget: what a read result of the kept part keeps when it must be cut (D21)
+    read_price: float = 0.1  # D52: of a token that was sent before in the same place
+    write_price: float = 1.25  # D52: of a token that is sent anew
     poor: int = 2  # compactions in a row that free too little before the breaker opens (D21)
     nudge_frame: int = 4  # origin 1.2: the message that nudges are sent in
 

@@ -18,6 +18,7 @@ class Settings:
         thresholds: the lines of the rungs (origin 3.1).
         gain: least share a voluntary clear must free; 0 gives the origin's step-by-step behaviour (D12).
         gain_floor: least tokens a voluntary clear must free (D12).
+        voluntary: of what doing nothing would have cost so far, the most a clear that nothing forces yet may cost (D52, algorithms 7).
         protected_cycles: newest tool cycles whose results are never cleared (origin 4.1).
         clear_floor: results smaller than this are not worth a placeholder (origin 4.1).
         batch_share: of the room, what the results of one batch may take together when they arrive (D49).
@@ -39,6 +40,7 @@ class Settings:
     thresholds: Thresholds = LINES
     gain: float = LEAST.share
     gain_floor: int = LEAST.tokens
+    voluntary: float = 0.15
     protected_cycles: int = 5
     clear_floor: int = 256
     batch_share: float = SHARES.batch
