@@ -112,13 +112,13 @@ class Engine:
     def _written(self, state: State, draft: Draft, run: Run) -> Written:
         """The arguments of the request: instructions, the view, nudges, cache markers."""
         codec = self.plan.codec
+        if self.plan.cache == "keep" and state.view.cover is not None:
+            state = replace(state, heads=carried(state, codec=codec, system=draft.asked.system, tools=draft.asked.tools))
         out, emission, heads = self._emitted(state)
         behind = (OPENING,) if turns(state.history, codec)[1] and not run.nudges else ()
         out, nudges = with_nudges(out, run.nudges or behind, codec, alternating=self.plan.alternating)
         # an instruction without a word is refused by endpoints, and says nothing (D20)
         lead = [raw for raw in draft.asked.messages[: draft.lead] if codec.decode(raw).parts]
-        if self.plan.cache == "keep":
-            out = carried(out, state, heads, codec=codec)
         arguments = codec.body([*lead, *out], system=draft.asked.system, tools=draft.asked.tools)
         if self.plan.cache == "auto":
             arguments = codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
