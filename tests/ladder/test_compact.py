@@ -297,3 +297,21 @@ def test_a_compaction_says_what_its_checkpoint_has_no_room_for() -> None:
     folded = [event.detail["folded"] for event in events if event.rung == "compact"]
     assert folded
     assert any(losses.get("read paths", 0) > 0 for losses in folded)
+
+
+def test_a_middle_without_words_needs_no_summarizer() -> None:
+    """Where only reasoning would be summarised the model is not asked, and the mechanical checkpoint stands (B089)."""
+    asked: list[str] = []
+
+    def summarize(prompt: str) -> str:
+        asked.append(prompt)
+        return ""
+
+    context = manager(2_000, format="anthropic", summarizer=summarize)
+    thought = {"type": "thinking", "thinking": "word " * 900, "signature": "s"}
+    opaque = {"type": "redacted_thinking", "data": "x" * 3_000}
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Go"}, {"role": "assistant", "content": [thought, opaque]}]
+    messages += [{"role": "user", "content": "On"}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "And?"}]
+    request = context.prepare_sync(messages)
+    assert request.tokens <= 2_000
+    assert not any("word word" in prompt for prompt in asked)

@@ -30,9 +30,10 @@ def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
     shown = [run.view.shown(run.history, run.history.units[number]) for number in range(run.view.start, upto)]
     budget = summarizer_budget(run.facts.summarizer_window, share=run.settings.summarizer_share)
-    asking = Asking(
-        upto, checkpoint.chunks(shown, budget_tokens=budget, count=run.history.ruler.text), prior=_prior(run), started_from=run.total
-    )
+    chunks = checkpoint.chunks(shown, budget_tokens=budget, count=run.history.ruler.text)
+    if not chunks:  # nothing but reasoning and attachments: there is no word to read
+        return _built(run, upto, prose=_prior(run), reason="mechanical"), None
+    asking = Asking(upto, chunks, prior=_prior(run), started_from=run.total)
     return replace(run, phase="summarize", asking=asking), None
 
 
