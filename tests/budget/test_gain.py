@@ -34,10 +34,10 @@ def test_a_free_rewrite_waives_the_minimum() -> None:
 
 
 def test_clearing_that_saves_a_compaction_waives_the_minimum() -> None:
-    """Above the compaction line a gain that lands below the warn line is taken, one that lands on it waits."""
+    """Above the compaction line a gain that lands halfway below the warn line, at 60 %, is taken, a smaller one waits."""
     usage = of(49_000)
-    assert is_worth_clearing(7_001, usage)
-    assert not is_worth_clearing(7_000, usage)
+    assert is_worth_clearing(13_001, usage)
+    assert not is_worth_clearing(13_000, usage)
 
 
 def test_zero_gives_step_by_step() -> None:
