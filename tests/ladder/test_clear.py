@@ -115,7 +115,7 @@ def test_d12_a_cold_cache_waives_the_gain() -> None:
 
 def test_d12_a_clear_that_saves_a_compaction_waives_the_gain() -> None:
     """Above the compaction line a clear of less than the minimum runs if it alone lands below 60 % (D12)."""
-    talk = Talk().user(sized(2_200, "long request")).grown(2, 1_200).grown(5, 700)
+    talk = Talk().user(sized(2_000, "long request")).grown(2, 1_200).grown(5, 700)
     request = manager(10_000).prepare_sync(talk.messages)
     assert rungs(request) == ["clear"]
 
