@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -69,10 +70,45 @@ def test_without_the_library_there_is_no_encoder(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_faulty_library_still_gives_a_number() -> None:
-    """A fault inside the extension is answered with a cautious figure."""
+    """A fault inside the extension, on loading or on counting, is answered with a cautious figure."""
     from sostenuto.encoders.openai import OpenAIEncoder
 
-    def broken(*_: object, **__: object) -> list[int]:
+    def broken(*_: object) -> int:
         raise ValueError
 
-    assert OpenAIEncoder("o200k", broken)("twelve chars") == 5
+    def unloadable() -> Callable[[str], int]:
+        raise OSError
+
+    assert OpenAIEncoder("o200k", lambda: broken)("twelve chars") == 5
+    assert OpenAIEncoder("o200k", unloadable)("twelve chars") == 5
+
+
+def test_a_library_without_the_direct_way_counts_by_its_public_one() -> None:
+    """Where the direct count is missing, or gives another number, the public one is asked."""
+    from sostenuto.encoders.openai import _counter
+
+    class Public:
+        """The public face alone."""
+
+        def batch_count(self, texts: list[str], name: str, *, threads: int) -> list[int]:
+            """Eight tokens for anything."""
+            del name, threads
+            return [8 for _ in texts]
+
+    class Differing(Public):
+        """With a direct way that honours special tokens, say."""
+
+        def _encoding(self, name: str) -> object:
+            """Counts otherwise."""
+
+            class Tokenizer:
+                """One token for anything."""
+
+                def count(self, text: str) -> int:
+                    """One."""
+                    return min(1, len(text) + len(name))
+
+            return Tokenizer()
+
+    assert _counter(Public(), "o200k_base")("text") == 8
+    assert _counter(Differing(), "o200k_base")("text") == 8

@@ -10,25 +10,36 @@ Encoding = Literal["o200k", "cl100k"]
 
 _NAMES: Final[dict[str, str]] = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 _BYTES_PER_TOKEN: Final = 3.0
+_PROBE: Final = "A <|endoftext|> in 12345 words, naïve 中文 🙂"
+"""Special-token text, digits and scripts: what two ways of counting would first disagree on."""
+
+
+Count = Callable[[str], int]
 
 
 class OpenAIEncoder:
-    """Counts tokens as the encoding does; special-token text is ordinary text (B055). Never raises."""
+    """Counts tokens as the encoding does; special-token text is ordinary text (B055). Never raises.
 
-    __slots__ = ("_count", "encoding", "name")
+    The vocabulary is loaded with the first count, by `make`: a conversation with another model never pays for it.
+    """
+
+    __slots__ = ("_count", "_make", "encoding", "name")
     exact: Final = True
 
-    def __init__(self, encoding: Encoding, count: Callable[..., list[int]]) -> None:
+    def __init__(self, encoding: Encoding, make: Callable[[], Count]) -> None:
         self.encoding = encoding
         self.name = f"exact ({encoding})"
-        self._count = count
+        self._make = make
+        self._count: Count | None = None
 
     def __call__(self, text: str, /) -> int:
         if not text:
             return 0
         cleaned = text if text.isascii() else text.encode("utf-8", "replace").decode()
         try:
-            return int(self._count([cleaned], _NAMES[self.encoding], threads=1)[0])
+            if self._count is None:
+                self._count = self._make()
+            return int(self._count(cleaned))
         except Exception:  # a fault in the extension must not fail a run; three bytes a token is on the cautious side
             return int(len(cleaned.encode()) / _BYTES_PER_TOKEN) + 1
 
@@ -38,7 +49,23 @@ def openai_encoder(encoding: str, /) -> OpenAIEncoder | None:
     if encoding not in _NAMES:
         return None
     toktok = _library()
-    return None if toktok is None else OpenAIEncoder("o200k" if encoding == "o200k" else "cl100k", toktok.batch_count)
+    if toktok is None:
+        return None
+    return OpenAIEncoder("o200k" if encoding == "o200k" else "cl100k", lambda: _counter(toktok, _NAMES[encoding]))
+
+
+def _counter(toktok: Any, name: str) -> Count:
+    """How the library counts one text: directly where that gives its own public answer, which costs 25 µs a call more."""
+
+    def public(text: str) -> int:
+        return int(toktok.batch_count([text], name, threads=1)[0])
+
+    try:
+        direct: Count = toktok._encoding(name).count
+        same = direct(_PROBE) == public(_PROBE)
+    except (AttributeError, TypeError):
+        return public
+    return direct if same else public
 
 
 def _library() -> Any:
