@@ -90,3 +90,21 @@ def test_b075_an_answer_cut_off_at_the_end_of_the_window_is_an_overflow() -> Non
         context.recover({"choices": [{"finish_reason": "length"}], "usage": {"prompt_tokens": 900, "completion_tokens": 40}})
     full = {"choices": [{"finish_reason": "length"}], "usage": {"prompt_tokens": 31_900, "completion_tokens": 40}}
     assert context.recover(full).tokens < request.tokens
+
+
+def test_what_was_mended_is_named_by_every_request_that_holds_it() -> None:
+    """The key of a result that answers no call stands in `mended` of each request until a checkpoint covers it (D20)."""
+    context = ContextManager(window=6_000, format="anthropic", counter="family", tool_policy={"read_file": "never"})
+    orphan = {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "lost", "content": "nobody asked"}, {"type": "text", "text": "go"}],
+    }
+    messages: list[Raw] = [orphan]
+    covered = False
+    for number in range(12):
+        messages += cycle(number, "x = 1\n" * 250)
+        request = context.prepare_sync(messages)
+        covered = covered or any(event.rung == "compact" for event in request.events)
+        assert request.mended == (() if covered else ("m0.0",))
+    assert covered
+    assert context.recall("m0.0")[0].text == "nobody asked"

@@ -42,6 +42,7 @@ class Request:
     events: tuple[Any, ...] = ()
     notices: tuple[str, ...] = ()
     nudges: int = 0
+    mended: tuple[str, ...] = ()
 
 
 @dataclass

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sostenuto.cli._chart import MARKS, chart
 from sostenuto.cli._terminal import Style, count, percent
-from sostenuto.replaying import Figures, Row
+from sostenuto.replaying import MENDED, Figures, Row
 
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
@@ -59,7 +59,7 @@ def summary(told: Told, style: Style) -> str:
     drawn = chart(
         [row.tokens for row in told.rows],
         window=told.figures.window,
-        rungs=[[event.rung for event in row.events] for row in told.rows],
+        rungs=[[event.rung for event in row.events if event.rung != MENDED] for row in told.rows],
         doing_nothing=told.unedited,
         style=style,
     )
@@ -79,7 +79,7 @@ def summary(told: Told, style: Style) -> str:
 
 def losses(rows: Sequence[Row], style: Style) -> list[str]:
     """The loss report: for each rung how often it fired, how many pieces it rewrote, and the tokens that freed."""
-    events = [event for row in rows for event in row.events]
+    events = [event for row in rows for event in row.events if event.rung != MENDED]
     fired = Counter(event.rung for event in events)
     if not fired:
         return ["Nothing was rewritten: every request is the history as it was handed over."]

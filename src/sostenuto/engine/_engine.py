@@ -13,6 +13,7 @@ from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
+from sostenuto.engine._mended import mended
 from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._state import Request, Sent, State
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
@@ -86,6 +87,7 @@ class Engine:
             self.plan.codec.name,
             run.thinking_off,
             written.nudges,
+            mended(state),
         )
         self.state = replace(
             state,

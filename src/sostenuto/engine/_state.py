@@ -27,6 +27,7 @@ class Request:
         format: the wire format.
         thinking_off: True where thinking must be switched off for this request (D54).
         nudges: messages at the end that live in this request only.
+        mended: keys of what reads differently here, or is left out, because the history arrived broken (D20).
     """
 
     arguments: dict[str, Any]
@@ -38,6 +39,7 @@ class Request:
     format: str = "openai_chat"
     thinking_off: bool = False
     nudges: int = 0
+    mended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from sostenuto.replaying._figures import EstimatorError, Figures, estimator_erro
 from sostenuto.replaying._metered import Metered
 from sostenuto.replaying._pieces import items
 from sostenuto.replaying._retention import Retention, retention
-from sostenuto.replaying._row import Arrived, Happening, Row, arrived, record, row
+from sostenuto.replaying._row import MENDED, Arrived, Happening, Row, arrived, record, row
 from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows
 from sostenuto.replaying._shadow import Shadow, predictions
 
 __all__ = [
+    "MENDED",
     "Arrived",
     "Costs",
     "Engine",

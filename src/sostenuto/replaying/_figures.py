@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sostenuto.replaying._cost import Costs, costs, input_cost_ratio
 from sostenuto.replaying._retention import Retention, retention
-from sostenuto.replaying._row import Row
+from sostenuto.replaying._row import MENDED, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def figures(
 
 def rungs(rows: Sequence[Row]) -> dict[str, int]:
     """How often each rung fired, by name in alphabetical order."""
-    return dict(sorted(Counter(event.rung for row in rows for event in row.events).items()))
+    return dict(sorted(Counter(event.rung for row in rows for event in row.events if event.rung != MENDED).items()))
 
 
 def estimator_error(pairs: Sequence[tuple[float, float]], *, skip: int = 2) -> EstimatorError:

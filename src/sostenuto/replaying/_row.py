@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from sostenuto.replaying._pieces import file_paths, user_texts
 
+MENDED = "mended"
+"""The event of a row that only says what was mended before; it is no rung and is not counted as one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arrived:

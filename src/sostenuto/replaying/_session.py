@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from sostenuto.messages import pinned
 from sostenuto.replaying._pieces import pieces
-from sostenuto.replaying._row import Happening, Row, arrived
+from sostenuto.replaying._row import MENDED, Happening, Row, arrived
 
 History = Literal["full", "as-sent"]
 
@@ -75,6 +75,8 @@ class Sendable(Protocol):
     def notices(self) -> Sequence[str]: ...
     @property
     def nudges(self) -> int: ...
+    @property
+    def mended(self) -> Sequence[str]: ...
 
 
 class Engine(Protocol):
@@ -139,7 +141,7 @@ def rows(
             window=request.window,
             format=recorded.format,
             native=body(request.arguments),
-            events=tuple(map(_happening, request.events)),
+            events=(*map(_happening, request.events), *_still_mended(request)),
             arrived=arrived(came, pins=pins, restart=not continues),
             nudges=request.nudges,
             notices=tuple(request.notices),
@@ -147,6 +149,14 @@ def rows(
         yield row
         after(row, one)
         last = one.messages
+
+
+def _still_mended(request: Sendable) -> Iterator[Happening]:
+    """What was mended for an earlier request and reads differently in this one too: a row names all that it does not hold as it was."""
+    told = {key for event in request.events for key in event.keys}
+    keys = tuple(key for key in request.mended if key not in told)
+    if keys:
+        yield Happening(MENDED, request.tokens, request.tokens, "still mended from an earlier request", keys)
 
 
 def body(arguments: Mapping[str, Any]) -> Mapping[str, object]:
