@@ -72,3 +72,16 @@ def test_a_cut_on_arrival_is_the_form_that_is_sent_ever_after() -> None:
     first = results(requests[1])["c1_0"]
     assert [results(request)["c1_0"] for request in requests[1:]] == [first] * 3
     assert LEFT_OUT in first
+
+
+def test_attachments_that_nobody_has_seen_are_not_cut_on_arrival() -> None:
+    """A result whose attachments alone are larger than one result may be leaves whole; its words are cut beside them, not instead (D11)."""
+    document = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjQK"}}
+    call = {"type": "tool_use", "id": "c1", "name": "read_pdf", "input": {}}
+    for words, whole in (("short", True), ("long words " * 60_000, False)):
+        result = {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": words}, document, document, document]}
+        history: list[dict[str, object]] = [{"role": "user", "content": "Go"}, {"role": "assistant", "content": [call]}]
+        history.append({"role": "user", "content": [result]})
+        sent = manager(10_000_000, format="anthropic").prepare_sync(history).arguments["messages"][2]
+        assert (sent is history[2]) == whole
+        assert [block["type"] for block in sent["content"][0]["content"]].count("document") == 3

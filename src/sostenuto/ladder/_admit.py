@@ -11,7 +11,7 @@ from sostenuto.ladder._fixed import fixed_told
 from sostenuto.ladder._forms import clipped
 from sostenuto.ladder._media import stripped
 from sostenuto.ladder._run import Keep, Outcome, Run
-from sostenuto.messages import key_of
+from sostenuto.messages import Result, key_of
 
 
 def admit(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
@@ -36,12 +36,18 @@ def _cut(run: Run, sizes: Iterable[tuple[Place, int]], *, kept: frozenset[str]) 
     forms: list[Form] = []
     for place, size in sizes:
         part, key = run.history.mended_part(*place), key_of(*place)
-        if part is None:
+        if not isinstance(part, Result):
             continue
-        cut = clipped(part, key=key, size=size, ruler=run.history.ruler, named=run.facts.named if key in kept else None)
-        if cut is not part:
-            forms.append((place, cut))
+        words = _words(part)
+        cut = clipped(words, key=key, size=size, ruler=run.history.ruler, named=run.facts.named if key in kept else None)
+        if isinstance(cut, Result) and cut is not words:
+            forms.append((place, replace(cut, media=part.media)))
     return forms
+
+
+def _words(result: Result) -> Result:
+    """The result without its attachments: those have no head and tail, and nobody has looked at them yet (D11)."""
+    return replace(result, media=()) if result.media else result
 
 
 def oversized(run: Run) -> list[tuple[Place, int]]:
@@ -54,8 +60,11 @@ def oversized(run: Run) -> list[tuple[Place, int]]:
     results: list[tuple[Place, int]] = []
     for slot in unread.slots if unread else ():
         place = (slot.result.ordinal, slot.result.index) if slot.result else None
-        if place and place[0] >= run.facts.sent and run.view.levels.get(place, 0) == 0 and history.mended_part(*place):
-            results.append((place, run.tokens_of(history.part(*place))))
+        if place is None or place[0] < run.facts.sent or run.view.levels.get(place, 0) > 0:
+            continue
+        part = history.mended_part(*place)
+        if isinstance(part, Result):
+            results.append((place, run.tokens_of(history.piece(_words(part)) if part.media else history.part(*place))))
     if not results:
         return []
     each = settings.result_limit if settings.result_limit is not None else run.tail
