@@ -28,7 +28,7 @@ def is_worth_clearing(gain: int, usage: Usage, /, *, waived: bool = False, least
     """Clearing frees enough, or the minimum is waived.
 
     It is also waived when compaction is due but clearing alone would land halfway between the clear and the warn line. Landing just
-    below the warn line (D12) was measured dearer in every window: the next clear is due two requests later.
+    below the warn line (D12) was measured dearer or as dear in every recorded session: the next clear is due two requests later.
 
     Args:
         gain: tokens that clearing everything that qualifies would free.
