@@ -25,6 +25,10 @@ class Codec(Protocol):
     def unique_ids(self) -> bool:
         """Whether call ids must be unique in a whole conversation (D57)."""
 
+    @property
+    def strict(self) -> bool:
+        """Whether a user's turn must stand first and last, and blank text is refused (D57)."""
+
     def decode(self, raw: Raw, /) -> Message:
         """The message; part indexes are stable."""
 

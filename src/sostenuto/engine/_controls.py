@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sostenuto.engine._state import State
-from sostenuto.ladder import Facts, Settings, View, view_of
+from sostenuto.engine._state import State, reviewed
+from sostenuto.ladder import Facts, Settings, View
 from sostenuto.messages import Result, key_of
 
 LARGEST = 10
@@ -92,17 +92,15 @@ def undone(state: State, facts: Facts, settings: Settings, number: int | None) -
     if edit.cover is not None and edit.number != covers[-1]:
         text = f"Edit {edit.number} lies under a newer checkpoint; undo that one (edit {covers[-1]}) first."
         return state, Undone(False, edit.number, _total(state, state.view, facts), text)
-    edits = tuple(replace(other, active=False) if other.number == edit.number else other for other in state.edits)
-    view = view_of(edits, history=state.history)
-    total = _total(state, view, facts)
+    after = _switched(state, edit.number, active=False)
+    total = _total(after, after.view, facts)
     if total > facts.budget:
         text = f"Undoing edit {edit.number} needs {total:,} tokens, but {facts.budget:,} fit; nothing was changed."
         return state, Undone(False, edit.number, total, text)
     rung, above = ("clear", "compact") if edit.kind in ("clip", "clear") else ("compact", "trim")
-    line = int(getattr(settings.thresholds, above) * facts.budget)
-    memory = replace(state.memory, hold={**state.memory.hold, rung: line}, ripe_to=0, ripe_gain=0)
-    state = replace(state, edits=edits, view=view, memory=memory, made=None, heads=(), request=None)
-    return state, Undone(True, edit.number, total, f"Edit {edit.number} ({edit.kind}) was undone; the context now takes {total:,} tokens.")
+    line = getattr(settings.thresholds.lines(facts.budget), above)
+    after = replace(after, memory=replace(after.memory, hold={**after.memory.hold, rung: line}))
+    return after, Undone(True, edit.number, total, f"Edit {edit.number} ({edit.kind}) was undone; the context now takes {total:,} tokens.")
 
 
 def redone(state: State, facts: Facts, number: int | None) -> tuple[State, Undone]:
@@ -112,12 +110,15 @@ def redone(state: State, facts: Facts, number: int | None) -> tuple[State, Undon
     chosen = [edit for edit in idle if number is None or edit.number == number][-1:]
     if not chosen:
         return state, Undone(False, None, _total(state, state.view, facts), "There is nothing to redo.")
-    edits = tuple(replace(other, active=True) if other.number == chosen[0].number else other for other in state.edits)
-    view = view_of(edits, history=state.history)
-    total = _total(state, view, facts)
-    memory = replace(state.memory, ripe_to=0, ripe_gain=0)
-    state = replace(state, edits=edits, view=view, memory=memory, made=None, heads=(), request=None)
-    return state, Undone(True, chosen[0].number, total, f"Edit {chosen[0].number} is in force again; the context takes {total:,} tokens.")
+    after = _switched(state, chosen[0].number, active=True)
+    total = _total(after, after.view, facts)
+    return after, Undone(True, chosen[0].number, total, f"Edit {chosen[0].number} is in force again; the context takes {total:,} tokens.")
+
+
+def _switched(state: State, number: int, *, active: bool) -> State:
+    """The state with one edit taken back or put on again."""
+    edits = tuple(replace(edit, active=active) if edit.number == number else edit for edit in state.edits)
+    return replace(reviewed(state, history=state.history, edits=edits), request=None)
 
 
 def _total(state: State, view: View, facts: Facts) -> int:

@@ -201,15 +201,12 @@ class Emission:
         """The message with the forms of its parts; only the parts in `keep` if given; the caller's object if nothing differs."""
         raw, message = self.raws[ordinal], self.history.messages[ordinal]
         changes: dict[int, Part | None] = {}
-        for index, part in enumerate(message.parts):
-            if keep is not None and index not in keep:
-                continue
+        for index in range(len(message.parts)) if keep is None else sorted(keep):
             key = (ordinal, index)
             if key in self.view.forms:
                 changes[index] = self.view.forms[key]
             elif key in self.history.folding.mended:
                 changes[index] = self.history.folding.mended[key]
-            del part
         if keep is not None and len(keep) < len(message.parts):
             if changes:
                 changes.update({index: None for index in range(len(message.parts)) if index not in keep})
@@ -224,7 +221,7 @@ def turns(history: History, codec: Codec) -> tuple[bool, bool]:
     Only where the wire demands it: a history that starts with an answer, and one whose last words, the user's, were nothing
     that can be sent (an orphan, an empty message).
     """
-    if codec.name != "anthropic" or not history.messages:
+    if not codec.strict or not history.messages:
         return False, False
     units = history.units
     front = bool(units) and units[0].kind in ("cycle", "text")
@@ -234,7 +231,7 @@ def turns(history: History, codec: Codec) -> tuple[bool, bool]:
 
 def opened(out: list[Raw], codec: Codec) -> list[Raw]:
     """The messages, with a user's turn in front where the wire demands one and an answer comes first."""
-    if codec.name != "anthropic" or not out or out[0].get("role") != "assistant":
+    if not codec.strict or not out or out[0].get("role") != "assistant":
         return out
     return [codec.encode(TURN), *out]
 

@@ -15,7 +15,7 @@ from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
 from sostenuto.engine._mended import mended
 from sostenuto.engine._plan import Asked, Draft, Plan, Written
-from sostenuto.engine._state import Request, Sent, State
+from sostenuto.engine._state import Request, Sent, State, reviewed
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
 from sostenuto.messages import Folding, Text, fingerprint, key_of
@@ -267,9 +267,7 @@ class Engine:
         fresh = History(old.ruler, _folding(codec))
         for ordinal, raw in enumerate(raws):
             fresh.add(codec.decode(raw), pinned=ordinal in old.pinned)
-        memory = replace(self.state.memory, ripe_to=0, ripe_gain=0)
-        view = view_of(self.state.edits, history=fresh)
-        self.state = replace(self.state, history=fresh, view=view, memory=memory, heads=(), made=None, request=None)
+        self.state = replace(reviewed(self.state, history=fresh, edits=self.state.edits), request=None)
         self._instructions, self._toolbox = None, Toolbox()
 
     def switch(self, plan: Plan, ruler: Ruler) -> int:
@@ -341,8 +339,7 @@ def _nudged(run: Run) -> Measure:
 
 
 def _folding(codec: Codec) -> Folding:
-    strict = codec.name == "anthropic"
-    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=strict)
+    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=codec.strict)
 
 
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sostenuto.engine._matching import Match, guarded
-from sostenuto.engine._state import Branch, State, branch_key
+from sostenuto.engine._state import Branch, State, branch_key, reviewed
 from sostenuto.errors import UnknownFormat
-from sostenuto.ladder import Event, History, view_of
+from sostenuto.ladder import Event, History
 from sostenuto.messages import Folding, Message, fingerprint, range_key
 from sostenuto.protocols import Codec, Raw
 
@@ -59,7 +59,7 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
     first = state.length
     length = first + len(new)
     if found.kept_mode:
-        raws, expected = [*state.raws[:first], *new], [*state.expected[: len(state.expected)], *new]
+        raws, expected = [*state.raws[:first], *new], [*state.expected, *new]
         for position, ordinal in found.fresh:
             raws[ordinal] = handed[position]
         order = (*state.order, *range(first, length)) if state.order is not None else None
@@ -114,18 +114,12 @@ def _forked(state: State, found: Match) -> State:
     event = Event("fork", 0, 0, note, (key,))
     order = tuple(o for o in state.order if o < at) if state.order is not None else None
     return replace(
-        state,
-        history=history,
+        reviewed(state, history=history, edits=edits),
         length=at,
         raws=state.raws[:at],
         expected=state.expected[: at if order is None else len(order)],
         order=order,
-        edits=edits,
-        view=view_of(edits, history=history),
         sent_to=min(state.sent_to, at),
-        made=None,
-        heads=(),
-        memory=replace(state.memory, ripe_to=0, ripe_gain=0),
         branches=(*state.branches, left),
         events=(*state.events, event),
         waiting=(*state.waiting, f"Note: {said}.") if found.kind == "new" else state.waiting,
@@ -148,12 +142,7 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
     event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (key,))
     old = Branch(first, _as_handed_over(state, first, last + 1), tuple(state.history.messages[first : last + 1]))
     return replace(
-        state,
-        history=history,
-        view=view_of(state.edits, history=history),
-        made=None,
-        heads=(),
-        memory=replace(state.memory, ripe_to=0, ripe_gain=0),
+        reviewed(state, history=history, edits=state.edits),
         branches=(*state.branches, old),
         events=(*state.events, event),
     )

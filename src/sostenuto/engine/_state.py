@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sostenuto.engine._emission import Made
-from sostenuto.ladder import Edit, Event, Facts, History, Memory, View
+from sostenuto.ladder import Edit, Event, Facts, History, Memory, View, view_of
 from sostenuto.messages import Message
 from sostenuto.protocols import Raw
 from sostenuto.tokens import Measure
@@ -114,3 +114,9 @@ class State:
     refused: int = 0
     learned_window: int | None = None
     facts: Facts | None = None
+
+
+def reviewed(state: State, *, history: History, edits: tuple[Edit, ...]) -> State:
+    """The state with its view made anew from these edits over this history; what was only remembered of the old view is forgotten."""
+    memory = replace(state.memory, ripe_to=0, ripe_gain=0)
+    return replace(state, history=history, edits=edits, view=view_of(edits, history=history), memory=memory, made=None, heads=())

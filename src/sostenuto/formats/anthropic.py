@@ -27,6 +27,7 @@ class Anthropic:
 
     name: str = "anthropic"
     unique_ids: bool = True
+    strict: bool = True
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

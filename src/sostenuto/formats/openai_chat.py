@@ -42,6 +42,7 @@ class OpenAIChat:
 
     name: str = "openai_chat"
     unique_ids: bool = False
+    strict: bool = False
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

@@ -50,6 +50,7 @@ class Driver:
         self.pinned: set[bytes] = set()
         self._busy = False
         self._deaf = False
+        self._undecided = False
         self._first_notices: tuple[str, ...] = wishes.window.notes
 
     def started(self) -> Engine:
