@@ -1,0 +1,38 @@
+"""Which way of counting a model gets in the program, and how to say it."""
+
+from __future__ import annotations
+
+from sostenuto.encoders.openai import openai_encoder
+from sostenuto.encoders.splintr import splintr_encoder
+from sostenuto.tokens import Ruler, family, ruler
+
+OPENAI_ONLY = "exact for OpenAI models since gpt-4o"
+
+
+def plain_ruler(model: str) -> Ruler:
+    """The ruler of a model, exact where its family is OpenAI's: what the manager uses."""
+    return ruler(model, weigher=openai_encoder(family(model).name))
+
+
+def best_ruler(model: str) -> Ruler:
+    """The same, with the exact vocabulary of an open model where it is installed: slow to load, so only for counting a file."""
+    return ruler(model, weigher=openai_encoder(family(model).name) or splintr_encoder(model))
+
+
+def how(by: Ruler, model: str, *, named: bool) -> str:
+    """How `by` counts, in words; exact is said only of the model that was named."""
+    if by.weigher.exact:
+        name = by.weigher.name.removeprefix("exact (").removesuffix(")")
+        return f"{name} (exact)" if named else f"{name}, {OPENAI_ONLY}"
+    return f"{by.weigher.name} for {model}, {by.calibration.ratio:g} to a token (an estimate)"
+
+
+def counted_with(by: Ruler, model: str, *, counter: str, named: bool) -> str:
+    """How a replay counted, and which model was not asked (D56)."""
+    if counter != "o200k":
+        return how(by, model, named=named) + (", learning from the recorded usage" if counter == "recorded" else "")
+    if not named:
+        return f"o200k, {OPENAI_ONLY}"
+    if family(model).name == "o200k":
+        return f"o200k (exact for {model})"
+    return f"o200k, {OPENAI_ONLY}, not as {model} counts (--counter family does)"
