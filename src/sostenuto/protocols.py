@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from sostenuto.messages import Message, Part, Result
+from sostenuto.messages import Call, Message, Part, Result
 
 Raw = dict[str, Any]
 """One native message, exactly as its caller holds it."""
@@ -14,12 +14,32 @@ Summarizer = Callable[[str], str | Awaitable[str]]
 """From a prompt to a summary, sync or async."""
 
 
+Tool = tuple[str, str, dict[str, Any]]
+"""A tool as every wire can write it: name, description, JSON schema of its arguments."""
+
+
 class Codec(Protocol):
     """How one wire writes messages. Stateless; never raises on odd content."""
 
     @property
     def name(self) -> str:
-        """``openai_chat`` or ``anthropic``."""
+        """``openai_chat``, ``openai_responses``, ``anthropic`` or ``gemini``."""
+
+    @property
+    def field(self) -> str:
+        """The argument of a request that holds the messages: ``messages``, ``input`` or ``contents``."""
+
+    @property
+    def system_field(self) -> str:
+        """The argument that holds the instructions where they stand apart from the messages, else ""."""
+
+    @property
+    def itemised(self) -> bool:
+        """Whether one turn of the assistant is several native messages in a row (items), which belong together."""
+
+    @property
+    def by_name(self) -> bool:
+        """Whether calls may lack an id: then results find them by name and order."""
 
     @property
     def unique_ids(self) -> bool:
@@ -58,6 +78,12 @@ class Codec(Protocol):
 
     def legal_id(self, call_id: str, /) -> str:
         """The call id in a form this wire takes."""
+
+    def tool_definitions(self, tools: Sequence[Tool], /) -> list[Any]:
+        """The tools as a request of this wire lists them."""
+
+    def call(self, native: Any, /) -> Call | None:
+        """A tool call as a client returns it (a mapping or the client's object); None for anything else."""
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""

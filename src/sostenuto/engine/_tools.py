@@ -44,36 +44,27 @@ class Answering:
     arguments: Mapping[str, Any]
 
 
-def tools(codec: Codec) -> list[dict[str, Any]]:
+def tools(codec: Codec) -> list[Any]:
     """The definitions, as this wire writes them."""
-    made: list[dict[str, Any]] = []
-    for name, description, properties, required in _TOOLS:
-        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-        if codec.name == "anthropic":
-            made.append({"name": name, "description": description, "input_schema": schema})
-        else:
-            made.append({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
-    return made
+    return codec.tool_definitions(
+        [(name, description, _schema(properties, required)) for name, description, properties, required in _TOOLS]
+    )
 
 
-def taken(call: Any) -> Answering | None:
+def _schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def taken(native: Any, codec: Codec) -> Answering | None:
     """A native call (a mapping or a client's object) of one of our tools; None for any other tool."""
-    function = _field(call, "function")
-    holder = function if function is not None else call
-    name = _field(holder, "name")
-    if name not in {tool[0] for tool in _TOOLS}:
+    call = codec.call(native)
+    if call is None or call.name not in {tool[0] for tool in _TOOLS}:
         return None
-    arguments = _field(holder, "arguments") if function is not None else _field(call, "input")
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except ValueError:
-            arguments = {}
-    return Answering(str(_field(call, "id") or ""), str(name), arguments if isinstance(arguments, Mapping) else {})
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        arguments = {}
+    return Answering(call.id, call.name, arguments if isinstance(arguments, Mapping) else {})
 
 
 def answered(call: Answering, state: State, *, settings: Settings, window: int) -> tuple[str, bool]:

@@ -56,10 +56,11 @@ def _calls(raw: dict[str, Any], found: list[tuple[Place, Part]]) -> None:
         found.append((("function_call", WHOLE), Call(_LEGACY_ID, word(legacy.get("name")), _arguments(legacy.get("arguments")))))
     calls = raw.get("tool_calls")
     if isinstance(calls, list | tuple):
-        found.extend((("tool_calls", i), _call(call)) for i, call in enumerate(calls))
+        found.extend((("tool_calls", i), call_of(call)) for i, call in enumerate(calls))
 
 
-def _call(value: Any) -> Part:
+def call_of(value: Any) -> Part:
+    """The call in an element of ``tool_calls``: a function, a custom tool, or what is written like one."""
     call = fields(value)
     if call is None:
         return opaque(value, kind="tool_call")

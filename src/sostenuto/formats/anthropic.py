@@ -26,6 +26,10 @@ class Anthropic:
     """The codec of Anthropic messages. Stateless; a message is a dictionary exactly as the caller holds it."""
 
     name: str = "anthropic"
+    field: str = "messages"
+    system_field: str = "system"
+    itemised: bool = False
+    by_name: bool = False
     unique_ids: bool = True
     strict: bool = True
     alternating: bool = False
@@ -106,6 +110,15 @@ class Anthropic:
         letters = "".join(letter if _anthropic_validity.is_legal(letter) else "_" for letter in call_id)
         mark = blake2b(call_id.encode("utf-8", "surrogatepass"), digest_size=_ID_DIGEST_BYTES).hexdigest()
         return f"{letters or 'call'}-{mark}"
+
+    def tool_definitions(self, tools: Sequence[tuple[str, str, dict[str, Any]]], /) -> list[Any]:
+        """The tools (name, description, schema) as this wire lists them."""
+        return [{"name": name, "description": description, "input_schema": schema} for name, description, schema in tools]
+
+    def call(self, native: Any, /) -> Call | None:
+        """A ``tool_use`` block as a client returns it; None for anything else."""
+        found = parts([native])
+        return found[0] if found and isinstance(found[0], Call) else None
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""

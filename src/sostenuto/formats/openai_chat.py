@@ -10,7 +10,7 @@ from sostenuto.errors import UnusableInput
 from sostenuto.formats import _openai_chat_validity
 from sostenuto.formats._blocks import fields, opaque, words
 from sostenuto.formats._changes import Change
-from sostenuto.formats._openai_chat_parts import located, rewritten
+from sostenuto.formats._openai_chat_parts import call_of, located, rewritten
 from sostenuto.formats._openai_chat_structure import looks_like
 from sostenuto.formats._text import compact, well_formed
 from sostenuto.messages import Call, Media, Message, Part, Result, Role, Text, Thinking
@@ -41,6 +41,10 @@ class OpenAIChat:
     """The codec of OpenAI chat messages. Stateless; a message is a dictionary exactly as the caller holds it."""
 
     name: str = "openai_chat"
+    field: str = "messages"
+    system_field: str = ""
+    itemised: bool = False
+    by_name: bool = False
     unique_ids: bool = False
     strict: bool = False
     alternating: bool = False
@@ -138,6 +142,19 @@ class OpenAIChat:
     def legal_id(self, call_id: str, /) -> str:
         """`call_id`, or ``call`` for an empty one; chat endpoints take any other."""
         return call_id or "call"
+
+    def tool_definitions(self, tools: Sequence[tuple[str, str, dict[str, Any]]], /) -> list[Any]:
+        """The tools (name, description, schema) as this wire lists them."""
+        return [
+            {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+            for name, description, schema in tools
+        ]
+
+    def call(self, native: Any, /) -> Call | None:
+        """A tool call as a client returns it; None for anything else."""
+        held = fields(native)
+        found = call_of(held) if held is not None else None
+        return found if isinstance(found, Call) and found.name else None
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""

@@ -259,10 +259,10 @@ class ContextManager:
 
     def answer(self, call: Any) -> Raw | None:
         """The message that answers a call of one of our tools, in your format; None if the call is not ours."""
-        asked = machinery.taken(call)
+        engine = self._driver.started()
+        asked = machinery.taken(call, engine.plan.codec)
         if asked is None:
             return None
-        engine = self._driver.started()
         text, succeeded = machinery.answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
         made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded))])
         return made[0]
