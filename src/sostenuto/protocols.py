@@ -79,6 +79,9 @@ class Codec(Protocol):
     def legal_id(self, call_id: str, /) -> str:
         """The call id in a form this wire takes."""
 
+    def without_id(self, raw: Raw, /) -> Raw:
+        """An item without the id that its server knows it by (D57); the message itself on wires without such ids."""
+
     def tool_definitions(self, tools: Sequence[Tool], /) -> list[Any]:
         """The tools as a request of this wire lists them."""
 

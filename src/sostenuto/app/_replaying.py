@@ -31,6 +31,7 @@ from sostenuto.replaying import (
     predictions,
     rows,
     unedited,
+    unrewritten,
 )
 from sostenuto.tokens import Ruler, ruler
 
@@ -109,7 +110,7 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
         return by.tokens(by.measure(codec.decode(message)))
 
     handed = histories(recording, history=options.history, pins=options.pins)
-    doing_nothing = costs(plain(handed, system=recording.system), weigh=weigh)
+    doing_nothing = costs(plain(handed, system=recording.system, format=recording.format), weigh=weigh)
     found = figures(
         run,
         doing_nothing=doing_nothing,
@@ -173,9 +174,9 @@ def _run(
     def feed(row: Row, one: Handed) -> None:
         if shadow is None:
             return
-        bodies = items(row.native), items({"system": recording.system, "messages": one.messages})
-        sent, unrewritten = (shadow.total(one.reply, body) for body in bodies)
-        learned.append((sent, unrewritten) if shadow.knows(one.reply) else None)
+        bodies = items(row.native), items(unrewritten(one.messages, system=recording.system, format=recording.format))
+        sent, whole = (shadow.total(one.reply, body) for body in bodies)
+        learned.append((sent, whole) if shadow.knows(one.reply) else None)
         # the recorded number belongs to what was sent at the time; of our request it tells the ratio and what the file hides
         if shadow.learn(as_sent(recording, one.reply)) is not None:
             total = shadow.total(one.reply, items(row.native))

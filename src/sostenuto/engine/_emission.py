@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from sostenuto.engine._items import Unled, unled
 from sostenuto.ladder import History, View, checkpoint_messages, unanswered
-from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_displaced
+from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_displaced, trailing_thoughts
 from sostenuto.protocols import Codec, Raw
 
 OPENING = "(The conversation goes on from here.)"
@@ -27,10 +28,11 @@ class Made:
     mended: int = 0
     swapped: dict[int, Raw] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
+    unled: Unled | None = None
 
     def knows(self, ordinal: int, message: Message, forms: Mapping[tuple[int, int], Part | None]) -> bool:
-        """Whether a message was already changed, and to these very forms."""
-        if ordinal not in self.swapped and ordinal not in self.gone:
+        """Whether a message was already changed, and to these very forms; items are always looked at again."""
+        if self.unled is not None or (ordinal not in self.swapped and ordinal not in self.gone):
             return False
         places = [(ordinal, index) for index in range(len(message.parts))]
         return all(self.forms.get(place, place) is forms.get(place, place) for place in places)
@@ -38,7 +40,10 @@ class Made:
 
 @dataclass(slots=True)
 class Emission:
-    """A request's messages in the making, with what stands where (`segments`). `made` remembers changed messages between requests."""
+    """A request's messages in the making, with what stands where (`segments`). `made` remembers changed messages between requests.
+
+    `trailing` are items of reasoning at the very end: until their item follows, they do not leave.
+    """
 
     history: History
     view: View
@@ -47,6 +52,7 @@ class Emission:
     out: list[Raw] = field(default_factory=list)
     segments: list[tuple[int, int, int]] = field(default_factory=list)
     made: Made | None = None
+    trailing: set[int] = field(default_factory=set)
 
     def head(self, known: tuple[Raw, ...]) -> tuple[Raw, ...]:
         """Units that stand, the checkpoint and the continuation. `known` are the last two as they were sent before."""
@@ -68,6 +74,9 @@ class Emission:
         if self.history.before(number) >= ordinal:
             number, ordinal = self._shared(number)
         self.made = self._remembered(ordinal)
+        running = self.history.folding.running
+        if running is not None and running >= number:
+            self.trailing = {place.ordinal for place in trailing_thoughts(self.history.units[running])}
         whole = self.raws[ordinal:total]
         for changed, raw in self.made.swapped.items():
             whole[changed - ordinal] = raw
@@ -79,7 +88,7 @@ class Emission:
                 self._copied(whole, base, at, first)
                 self.group(cycle)
             else:
-                is_gone = first in self.made.gone or first in self.history.folding.empty
+                is_gone = first in self.made.gone or first in self.history.folding.empty or first in self.trailing
                 self._copied(whole, base, at, first if is_gone else first + 1)
                 self._inserted(first)
             at = last + 1
@@ -113,6 +122,10 @@ class Emission:
             made, touched = old, (place[0] for place in islice(mended, old.mended, None))
         else:
             made, touched = Made(forms, start), dict.fromkeys([place[0] for place in forms] + [place[0] for place in mended])
+            made.unled = unled(self.history, start) if self.codec.itemised else None
+        self.made = made
+        if made.unled is not None:
+            touched = [*touched, *made.unled.extend(self.history, forms)]
         for ordinal in touched:
             if ordinal < start:
                 continue
@@ -132,6 +145,7 @@ class Emission:
         folding, units, made = self.history.folding, self.history.units, self.made
         found: dict[int, tuple[int, int | None]] = {empty: (empty, None) for empty in folding.empty if empty >= ordinal}
         found.update((gone, (gone, None)) for gone in (made.gone if made else ()))
+        found.update((thought, (thought, None)) for thought in self.trailing)
         found.update((after, (after, None)) for after in self.view.inserted if after >= ordinal)
         groups = {cycle for cycle in folding.displaced if cycle >= number}
         if folding.open_cycle is not None and folding.open_cycle >= number and is_displaced(units, folding.open_cycle):
@@ -167,17 +181,16 @@ class Emission:
         if number in self.view.flattened:
             self.out.append(self.codec.encode(self.view.flattened[number]))
             return
-        own = {place.index for place in unit.parts if place.ordinal == unit.first and not isinstance(place.part, Result)}
+        own: dict[int, set[int]] = {}
+        for place in unit.parts:
+            if unit.kind != "cycle" or not isinstance(place.part, Result):
+                own.setdefault(place.ordinal, set()).add(place.index)
+        for ordinal in sorted(own):
+            made = self._rewritten(ordinal, own[ordinal])
+            if made is not None:
+                self.out.append(made)
         if unit.kind == "cycle":
-            made = self._rewritten(unit.first, own)
-            if made is not None:
-                self.out.append(made)
             self.out += self.codec.results(self._answers(unit))
-            return
-        for ordinal in sorted({place.ordinal for place in unit.parts}):
-            made = self._rewritten(ordinal, {place.index for place in unit.parts if place.ordinal == ordinal})
-            if made is not None:
-                self.out.append(made)
 
     def _answers(self, unit: Unit) -> list[tuple[Raw | None, int, Result]]:
         pieces: list[tuple[Raw | None, int, Result]] = []
@@ -186,7 +199,8 @@ class Emission:
             call_id = getattr(call, "id", slot.call_part.id)
             if slot.result is None:
                 made = unanswered(slot)
-                pieces.append((None, 0, Result(call_id, made.text, succeeded=False)))
+                name = slot.call_part.name if self.codec.by_name else ""
+                pieces.append((None, 0, Result(call_id, made.text, succeeded=False, name=name)))
                 continue
             form = self._form(slot.result)
             if isinstance(form, Result):
@@ -199,6 +213,11 @@ class Emission:
 
     def _rewritten(self, ordinal: int, keep: set[int] | None) -> Raw | None:
         """The message with the forms of its parts; only the parts in `keep` if given; the caller's object if nothing differs."""
+        made = self._reformed(ordinal, keep)
+        is_unled = made is not None and self.made is not None and self.made.unled is not None and ordinal in self.made.unled.ordinals
+        return self.codec.without_id(made) if made is not None and is_unled else made
+
+    def _reformed(self, ordinal: int, keep: set[int] | None) -> Raw | None:
         raw, message = self.raws[ordinal], self.history.messages[ordinal]
         changes: dict[int, Part | None] = {}
         for index in range(len(message.parts)) if keep is None else sorted(keep):
@@ -231,7 +250,7 @@ def turns(history: History, codec: Codec) -> tuple[bool, bool]:
 
 def opened(out: list[Raw], codec: Codec) -> list[Raw]:
     """The messages, with a user's turn in front where the wire demands one and an answer comes first."""
-    if not codec.strict or not out or out[0].get("role") != "assistant":
+    if not codec.strict or not out or codec.decode(out[0]).role != "assistant":
         return out
     return [codec.encode(TURN), *out]
 

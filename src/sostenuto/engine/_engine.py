@@ -125,7 +125,7 @@ class Engine:
         if self.plan.cache == "auto":
             arguments = codec.mark_cache(arguments, stable=len(lead) + len(out) - nudges)
         # as they leave, markers included: that is what a caller who keeps them hands back
-        left = arguments["messages"][len(arguments["messages"]) - len(out) :]
+        left = arguments[codec.field][len(arguments[codec.field]) - len(out) :]
         return Written(arguments, left, nudges, emission, heads)
 
     def _sent(self, state: State, written: Written) -> Sent:
@@ -339,7 +339,9 @@ def _nudged(run: Run) -> Measure:
 
 
 def _folding(codec: Codec) -> Folding:
-    return Folding(unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=codec.strict)
+    return Folding(
+        unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=codec.strict, itemised=codec.itemised, by_name=codec.by_name
+    )
 
 
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:

@@ -10,8 +10,11 @@ from sostenuto.engine._matching import Match, guarded
 from sostenuto.engine._state import Branch, State, branch_key, reviewed
 from sostenuto.errors import UnknownFormat
 from sostenuto.ladder import Event, History
-from sostenuto.messages import Folding, Message, fingerprint, range_key
+from sostenuto.messages import Message, Opaque, fingerprint, range_key
 from sostenuto.protocols import Codec, Raw
+
+SERVER_COMPACTIONS = frozenset({"compaction", "compaction_summary", "context_compaction"})
+"""Kinds of blocks and items in which a server hands back what it compacted itself."""
 
 IsPinned = Callable[[Raw, Message], bool]
 
@@ -26,9 +29,7 @@ class Growth:
 
 def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> History:
     """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step."""
-    fresh = History(
-        history.ruler, Folding(unique_ids=history.folding.unique_ids, legal_id=history.folding.legal_id, strict=history.folding.strict)
-    )
+    fresh = History(history.ruler, history.folding.alike())
     for ordinal, message in enumerate(messages):
         fresh.add(message, pinned=ordinal in pinned)
     fresh.prints = {ordinal: print_ for ordinal, print_ in history.prints.items() if ordinal < len(messages)}
@@ -54,8 +55,8 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
     for raw in new:
         message = codec.decode(raw)
         if not message.parts:
-            _refuse_other_wires(raw, len(state.history.messages))
-        state.history.add(message, pinned=is_pinned(raw, message))
+            _refuse_other_wires(raw, len(state.history.messages), codec=codec)
+        state.history.add(message, pinned=is_pinned(raw, message) or _stands_for_others(message))
     first = state.length
     length = first + len(new)
     if found.kept_mode:
@@ -87,7 +88,12 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
     )
 
 
-def _refuse_other_wires(raw: Any, ordinal: int) -> None:
+def _stands_for_others(message: Message) -> bool:
+    """A server's own compaction holds what it replaced, sealed: nothing else can say it again, so no rung may take it."""
+    return any(isinstance(part, Opaque) and part.kind in SERVER_COMPACTIONS for part in message.parts)
+
+
+def _refuse_other_wires(raw: Any, ordinal: int, *, codec: Codec) -> None:
     """A message nothing could be read of, although it is not empty, is of a wire we do not know: silence would lose it.
 
     Raises:
@@ -96,9 +102,10 @@ def _refuse_other_wires(raw: Any, ordinal: int) -> None:
     keys = sorted(map(str, raw)) if isinstance(raw, Mapping) else None
     if keys is None and hasattr(raw, "model_dump"):
         return
-    if keys is None or "parts" in keys or ("type" in keys and "role" not in keys):
+    foreign = keys is None or ("parts" in keys and codec.field != "contents") or ("type" in keys and "role" not in keys)
+    if foreign and not (keys and codec.itemised):
         seen = f"an object with {', '.join(keys[:8])}" if keys is not None else f"a {type(raw).__name__}"
-        raise UnknownFormat(f"message {ordinal} is {seen}; OpenAI chat and Anthropic messages have a role and content")
+        raise UnknownFormat(f"message {ordinal} is {seen}, which is no message of {codec.name}; name the format it is in with format=")
 
 
 def _forked(state: State, found: Match) -> State:

@@ -111,6 +111,10 @@ class Anthropic:
         mark = blake2b(call_id.encode("utf-8", "surrogatepass"), digest_size=_ID_DIGEST_BYTES).hexdigest()
         return f"{letters or 'call'}-{mark}"
 
+    def without_id(self, raw: Raw, /) -> Raw:
+        """The message itself: no server knows it by an id."""
+        return raw
+
     def tool_definitions(self, tools: Sequence[tuple[str, str, dict[str, Any]]], /) -> list[Any]:
         """The tools (name, description, schema) as this wire lists them."""
         return [{"name": name, "description": description, "input_schema": schema} for name, description, schema in tools]

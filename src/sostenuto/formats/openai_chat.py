@@ -143,6 +143,10 @@ class OpenAIChat:
         """`call_id`, or ``call`` for an empty one; chat endpoints take any other."""
         return call_id or "call"
 
+    def without_id(self, raw: Raw, /) -> Raw:
+        """The message itself: no server knows it by an id."""
+        return raw
+
     def tool_definitions(self, tools: Sequence[tuple[str, str, dict[str, Any]]], /) -> list[Any]:
         """The tools (name, description, schema) as this wire lists them."""
         return [

@@ -63,14 +63,9 @@ class History:
             self.part_flats.append(measure.flat)
         if pinned:
             self.pinned.add(ordinal)
-        for number in range(known, len(self.units)):
-            unit = self.units[number]
-            if unit.kind == "user" and not pinned:  # a pin stands anyway; the task is the first of the others
-                self.users.append(number)
-            elif unit.kind == "cycle":
-                self.cycles.append(number)
-            if pinned or unit.kind == "system" or message.kind == "task":
-                self.standing.append(number)
+        running = self.folding.running  # one more item of the assistant's turn changes a unit that is known
+        for number in range(known if running is None else min(running, known), len(self.units)):
+            self._list(number, pinned=pinned, is_task=message.kind == "task", is_new=number >= known)
         while len(self.weights) <= self.folding.settled:
             measure = self.unit(len(self.weights) - 1)
             self.weights.append(self.weights[-1] + measure.weight)
@@ -78,6 +73,16 @@ class History:
         for number in range(known, len(self.units)):
             if self.units[number].kind in ("cycle", "text"):
                 self.read += self.span(0, number)
+
+    def _list(self, number: int, *, pinned: bool, is_task: bool, is_new: bool) -> None:
+        """Enter a unit where it belongs; one that is known already may have become a cycle, or stand from now on."""
+        unit = self.units[number]
+        if unit.kind == "user" and is_new and not pinned:  # a pin stands anyway; the task is the first of the others
+            self.users.append(number)
+        elif unit.kind == "cycle" and number not in self.cycles[-1:]:
+            self.cycles.append(number)
+        if (pinned or is_task or unit.kind == "system") and number not in self.standing[-1:]:
+            self.standing.append(number)
 
     def unit(self, number: int) -> Measure:
         """What unit `number` weighs before any edit, with the answers made up for unanswered calls."""

@@ -8,7 +8,7 @@ from typing import Any
 from sostenuto.engine import Profile
 from sostenuto.errors import UnknownFormat, UnknownSetting, UnusableInput
 from sostenuto.ladder import Settings
-from sostenuto.manager._wiring import CODECS
+from sostenuto.manager._wiring import FORMATS
 
 _SHOWN = 60
 
@@ -26,8 +26,8 @@ def checked(
 ) -> None:
     """Raises `UnknownSetting` or `UnknownFormat` for the first argument that cannot be used."""
     _of(str, "model", model, 'a "provider:id" text')
-    if format is not None and format not in CODECS:
-        raise UnknownFormat(f"format {_shown(format)} is not known; use one of {', '.join(sorted(CODECS))}")
+    if format is not None and format not in FORMATS:
+        raise UnknownFormat(f"format {_shown(format)} is not known; use one of {', '.join(FORMATS)}")
     if summarizer != "mechanical" and not callable(summarizer):
         raise UnknownSetting(f'summarizer {_shown(summarizer)} is neither "mechanical" nor a function from text to text')
     if cache not in ("keep", "auto"):

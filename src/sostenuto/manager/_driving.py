@@ -11,7 +11,7 @@ from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
 from sostenuto.formats.detect import detect
 from sostenuto.ladder import Event, Need, Outcome, Run, Settings, Summarize
 from sostenuto.manager._calibrations import Calibrations
-from sostenuto.manager._wiring import CODECS, Counter, ruler_of
+from sostenuto.manager._wiring import Counter, codec_named, ruler_of
 from sostenuto.messages import Message, Pinned, fingerprint
 from sostenuto.protocols import Codec, Raw, Store, Summarizer
 from sostenuto.tokens import Ruler
@@ -105,7 +105,7 @@ class Driver:
         self._undecided = name is None
         if name is None:
             name = "anthropic" if self.wishes.model.startswith("anthropic:") or system is not None else "openai_chat"
-        return CODECS[name]
+        return codec_named(name)
 
     def _look_again(self, engine: Engine, asked: Asked) -> None:
         """Plain words are the same on every wire: the first message with structure shows which one it is."""

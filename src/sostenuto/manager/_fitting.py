@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sostenuto.engine import Request
+from sostenuto.formats.detect import detect
 from sostenuto.manager._manager import ContextManager
+from sostenuto.manager._wiring import codec_named
 from sostenuto.protocols import Raw
 
 
@@ -27,7 +29,11 @@ def fit(
         FixedPartTooLarge: what may not be left out is larger than the window.
     """
     manager = ContextManager(model, **arguments)
+    codec = codec_named(arguments.get("format") or detect(messages, system) or "openai_chat")
+    before = "assistant"
     for number, message in enumerate(messages):
-        if number and message.get("role") == "assistant":
+        role = codec.decode(message).role
+        if role == "assistant" and number and not (codec.itemised and before == "assistant"):
             manager.prepare_sync(messages[:number], system=system, tools=tools, max_output=max_output)
+        before = role
     return manager.prepare_sync(messages, system=system, tools=tools, max_output=max_output)

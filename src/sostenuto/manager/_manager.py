@@ -14,7 +14,7 @@ from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, handler
 from sostenuto.manager._driving import Driver, Wishes, pretended
-from sostenuto.manager._wiring import CODECS, Counter, Pin, check_counter, pinning, window_of
+from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
@@ -44,7 +44,7 @@ class ContextManager:
         conversation: a name for it, carried in snapshots.
         on_event: called with every `Event`.
         clock: seconds since any moment; with it, an idle time beyond the cache's lifetime is noticed without being told.
-        format: ``"openai_chat"`` or ``"anthropic"``; default: seen from the messages.
+        format: ``"openai_chat"``, ``"openai_responses"``, ``"anthropic"`` or ``"gemini"``; default: seen from the messages.
         settings: every number of the ladder (`Settings`).
         summarizer_window: tokens the summarizer takes; default: this model's.
         deadline_s: seconds a summary may take; default: grows with its input.
@@ -310,7 +310,7 @@ class ContextManager:
         """
         held: object = snapshot
         meta = held.get("meta") if isinstance(held, Mapping) else None
-        if not isinstance(meta, Mapping) or snapshot.get("format") not in CODECS:
+        if not isinstance(meta, Mapping) or snapshot.get("format") not in FORMATS:
             raise UnusableInput("this is not a snapshot of a conversation; take it from snapshot()")
         arguments.setdefault("model", meta.get("model") or "")
         arguments.setdefault("conversation", meta.get("conversation"))

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from typing import Literal
 
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.errors import UnknownSetting
-from sostenuto.formats.anthropic import CODEC as ANTHROPIC
-from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
 from sostenuto.window import Facts as WindowFacts
 from sostenuto.window import Window, lookup, resolve, start_warning
 
-CODECS: Mapping[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
+FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 Pin = Callable[[Raw], bool] | Iterable[str] | None
 Counter = Literal["o200k", "cl100k", "family"] | Weigher | None
+
+
+@lru_cache(maxsize=len(FORMATS))
+def codec_named(name: str) -> Codec:
+    """The codec of one of `FORMATS`; the others are not loaded."""
+    found: Codec = import_module(f"sostenuto.formats.{name}").CODEC
+    return found
 
 
 def pinning(pin: Pin, rules: Sequence[str]) -> Callable[[Raw, Message], bool]:

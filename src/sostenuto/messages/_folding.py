@@ -29,7 +29,8 @@ class Folding:
     """The units of a growing history. The only writer is `add`; `units[settled:]` may still change.
 
     `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
-    arguments that are no object (D57).
+    arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
+    unit. `by_name`: calls may lack an id; then results find them by name and order.
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -46,24 +47,36 @@ class Folding:
     unique_ids: bool = False
     legal_id: Callable[[str], str] | None = None
     strict: bool = False
+    itemised: bool = False
+    by_name: bool = False
+    running: int | None = None
+
+    def alike(self) -> Folding:
+        """An empty folding for the same wire."""
+        return Folding(unique_ids=self.unique_ids, legal_id=self.legal_id, strict=self.strict, itemised=self.itemised, by_name=self.by_name)
 
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
         blank = self._blank(message)
         thoughts = sum(isinstance(part, Thinking) for part in message.parts)
-        if len(blank) + thoughts == len(message.parts):  # reasoning alone says nothing, and is refused as an empty message
+        is_item = self.itemised and thoughts == len(message.parts) > 0  # a reasoning item belongs to the item behind it
+        if len(blank) + thoughts == len(message.parts) and not is_item:  # reasoning alone says nothing, and is refused as empty
             self.empty.add(ordinal)
             self.repairs.append(Repair("empty", ordinal))
+        elif message.role == "assistant" and self.running is not None:
+            self._extend(self.running, ordinal, message)
         elif message.role == "assistant":
             self._close()
             self._open(ordinal, message)
+            self.running = len(self.units) - 1 if self.itemised else None
         else:
+            self._end_run()
             self._answer(ordinal, message)
         for index in blank if ordinal not in self.empty else ():
             self.mended[ordinal, index] = None
             self.repairs.append(Repair("blank", ordinal, index))
         # everything before an open cycle is settled, whatever runs of cycles there are
-        self.settled = len(self.units) if self.open_cycle is None else self.open_cycle
+        self.settled = next((number for number in (self.open_cycle, self.running) if number is not None), len(self.units))
 
     def _blank(self, message: Message) -> list[int]:
         if not self.strict:
@@ -71,29 +84,48 @@ class Folding:
         return [index for index, part in enumerate(message.parts) if isinstance(part, Text) and not part.text.strip()]
 
     def _open(self, ordinal: int, message: Message) -> None:
-        placed = [Placed(ordinal, index, part) for index, part in enumerate(message.parts)]
-        slots: list[Slot] = []
         self.waiting = {}
+        self.units.append(Unit("text", ordinal, ordinal, ()))
+        self._extend(len(self.units) - 1, ordinal, message)
+
+    def _extend(self, number: int, ordinal: int, message: Message) -> None:
+        """The assistant's turn `number` has these parts too."""
+        unit = self.units[number]
+        placed = [Placed(ordinal, index, part) for index, part in enumerate(message.parts)]
+        slots = list(unit.slots)
         for place in placed:
             if isinstance(place.part, Call):
-                self.waiting.setdefault(place.part.id, deque()).append(len(slots))
+                self.waiting.setdefault(self._handle(place.part), deque()).append(len(slots))
                 slots.append(Slot(self._legal_call(place)))
         kind: UnitKind = "cycle" if slots else "text"
-        self.units.append(Unit(kind, ordinal, ordinal, tuple(placed), tuple(slots)))
+        self.units[number] = Unit(kind, unit.first, ordinal, (*unit.parts, *placed), tuple(slots))
         if slots:
-            self.open_cycle = len(self.units) - 1
+            self.open_cycle = number
+
+    def _handle(self, call: Call) -> str:
+        return call.id or (call.name if self.by_name else "")
+
+    def _end_run(self) -> None:
+        """No more items belong to the assistant's turn: reasoning that nothing followed is refused, and left out (D57)."""
+        if self.running is None:
+            return
+        for place in trailing_thoughts(self.units[self.running]):
+            self.mended[place.ordinal, place.index] = None
+            self.repairs.append(Repair("empty", place.ordinal, place.index))
+        self.running = None
 
     def _legal_call(self, place: Placed) -> Placed:
         """Note what must read differently: an id used before, arguments that are not JSON. The slot keeps the original."""
         call = place.part
         assert isinstance(call, Call)
         mended = call
-        legal = self.legal_id(call.id) if self.legal_id else call.id
+        needs_none = self.by_name and not call.id
+        legal = call.id if needs_none or self.legal_id is None else self.legal_id(call.id)
         if legal != call.id:
             mended = replace(mended, id=legal)
             self.repairs.append(Repair("illegal id", place.ordinal, place.index))
         in_message = self.seen_ids.get(call.id) == place.ordinal
-        if in_message or (self.unique_ids and call.id in self.seen_ids):
+        if legal and (in_message or (self.unique_ids and call.id in self.seen_ids)):
             mended = replace(mended, id=f"{legal}-{place.ordinal}-{place.index}")
             self.repairs.append(Repair("duplicate id", place.ordinal, place.index))
         self.seen_ids[call.id] = place.ordinal
@@ -118,7 +150,7 @@ class Folding:
     def _fill(self, place: Placed) -> None:
         result = place.part
         assert isinstance(result, Result)
-        queue = self.waiting.get(result.call_id)
+        queue = self.waiting.get(result.call_id) or (self.waiting.get(result.name) if self.by_name else None)
         if self.open_cycle is None or not queue:
             self.mended[place.ordinal, place.index] = None
             self.repairs.append(Repair("orphan", place.ordinal, place.index))
@@ -130,7 +162,7 @@ class Folding:
         call = self.mended.get((slots[number].call.ordinal, slots[number].call.index))
         if isinstance(call, Call) and call.id != result.call_id:
             self.mended[place.ordinal, place.index] = replace(result, call_id=call.id)
-        own = tuple(p for p in unit.parts if p.ordinal == unit.first)
+        own = unit.parts[: len(unit.parts) - sum(slot.result is not None for slot in unit.slots)]
         results = tuple(slot.result for slot in slots if slot.result)
         self.units[self.open_cycle] = replace(unit, last=max(unit.last, place.ordinal), parts=own + results, slots=tuple(slots))
 
@@ -147,6 +179,12 @@ class Folding:
             if all(slot.result for slot in unit.slots):
                 self.repairs.append(Repair("displaced", unit.first))
         self.open_cycle = None
+
+
+def trailing_thoughts(unit: Unit) -> list[Placed]:
+    """Reasoning at the end of an assistant's turn, with no item behind it."""
+    last = next((at for at, place in enumerate(reversed(unit.parts)) if not isinstance(place.part, Thinking)), len(unit.parts))
+    return list(unit.parts[len(unit.parts) - last :])
 
 
 def is_displaced(units: Sequence[Unit], number: int) -> bool:

@@ -7,7 +7,7 @@ from sostenuto.replaying._metered import Metered
 from sostenuto.replaying._pieces import items
 from sostenuto.replaying._retention import Retention, retention
 from sostenuto.replaying._row import MENDED, Arrived, Happening, Row, arrived, record, row
-from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows
+from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows, unrewritten
 from sostenuto.replaying._shadow import Shadow, predictions
 
 __all__ = [
@@ -43,4 +43,5 @@ __all__ = [
     "rows",
     "rungs",
     "unedited",
+    "unrewritten",
 ]

@@ -51,19 +51,42 @@ def dumped(value: object) -> str:
         return repr(value)
 
 
+MESSAGES = ("messages", "input", "contents")
+"""Where the wires hold their messages in a request."""
+INSTRUCTIONS = ("system", "instructions", "system_instruction", "systemInstruction")
+"""Where the wires hold what stands apart from the messages."""
+
+
 def items(body: Mapping[str, object]) -> list[object]:
     """The messages of a request body in order, its separate system text (if any) as a first message."""
-    messages = body.get("messages")
-    listed = list(messages) if isinstance(messages, (list, tuple)) else []
-    system = body.get("system")
-    return [{"role": "system", "content": system}, *listed] if system else listed
+    listed: list[object] = []
+    for name in MESSAGES:
+        messages = body.get(name)
+        listed += messages if isinstance(messages, (list, tuple)) else []
+    system = next((body[name] for name in INSTRUCTIONS if body.get(name)), None)
+    if not system:
+        return listed
+    return [_gemini_system(system) if "contents" in body else {"role": "system", "content": system}, *listed]
+
+
+def _gemini_system(system: object) -> object:
+    parts = system.get("parts") if isinstance(system, Mapping) else [{"text": system}] if isinstance(system, str) else system
+    return {"role": "system", "parts": parts}
 
 
 def pieces(message: object) -> Iterator[Piece]:
-    """The pieces of one OpenAI chat or Anthropic message; odd content becomes ``other``."""
+    """The pieces of one message or item of any wire; odd content becomes ``other``."""
     if not isinstance(message, Mapping):
         yield Piece("", "other", dumped(message))
-        return
+    elif "parts" in message:
+        yield from _gemini(message)
+    elif "role" in message:
+        yield from _message(message)
+    else:
+        yield _item(message)
+
+
+def _message(message: Mapping[str, object]) -> Iterator[Piece]:
     role = {"developer": "system"}.get(str(message.get("role")), str(message.get("role")))
     content = message.get("content")
     if isinstance(content, str):
@@ -77,6 +100,42 @@ def pieces(message: object) -> Iterator[Piece]:
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, (list, tuple)) else ():
         yield _openai_call(role, call)
+
+
+def _gemini(content: Mapping[str, object]) -> Iterator[Piece]:
+    role = {"model": "assistant"}.get(str(content.get("role") or "user"), str(content.get("role") or "user"))
+    parts = content.get("parts")
+    for part in parts if isinstance(parts, (list, tuple)) else ():
+        if not isinstance(part, Mapping):
+            yield Piece(role, "other", dumped(part))
+            continue
+        call = part.get("functionCall") or part.get("function_call")
+        answer = part.get("functionResponse") or part.get("function_response")
+        if isinstance(call, Mapping):
+            yield Piece(role, "call", dumped(call.get("args")), _string(call.get("name")), call.get("args"))
+        elif isinstance(answer, Mapping):
+            yield Piece("tool", "result", dumped(answer.get("response")))
+        elif "text" in part:
+            yield Piece(role, "thinking" if part.get("thought") is True else "text", _string(part.get("text")))
+        else:
+            yield Piece(role, "other", "")
+
+
+def _item(item: Mapping[str, object]) -> Piece:
+    """An item of the Responses wire that is no message."""
+    kind = _string(item.get("type"))
+    if kind == "reasoning":
+        summary = item.get("summary")
+        said = [_string(one.get("text")) for one in summary if isinstance(one, Mapping)] if isinstance(summary, list) else []
+        return Piece("assistant", "thinking", "\n".join(said))
+    if kind.endswith("_output"):
+        output = item.get("output")
+        return Piece("tool", "result", _result_text(output) if isinstance(output, str | list) else dumped(output))
+    if kind.endswith("_call"):
+        arguments = next((item[name] for name in ("arguments", "input", "action") if item.get(name) is not None), None)
+        text = arguments if isinstance(arguments, str) else dumped(arguments)
+        return Piece("assistant", "call", text, _string(item.get("name")) or kind, arguments)
+    return Piece("", "other", dumped(item))
 
 
 def texts(message: object) -> str:

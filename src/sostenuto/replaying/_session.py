@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sostenuto.messages import pinned
-from sostenuto.replaying._pieces import pieces
+from sostenuto.replaying._pieces import INSTRUCTIONS, MESSAGES, pieces
 from sostenuto.replaying._row import MENDED, Happening, Row, arrived
 
 History = Literal["full", "as-sent"]
@@ -99,7 +99,7 @@ def histories(recorded: Recorded, *, history: History = "full", pins: Sequence[s
     ``full`` hands over everything up to the reply, ``as-sent`` what was sent at the time: the recording's own summary and
     everything after its last compaction (D56). The texts of `pins` are planted as pinned user messages after the first one.
     """
-    planted: list[Mapping[str, Any]] = [pinned({"role": "user", "content": text}) for text in pins]
+    planted: list[Mapping[str, Any]] = [pinned(_said(text, recorded.format)) for text in pins]
     place = _place(recorded)
     for reply in recorded.exchanges:
         if history == "full":
@@ -161,7 +161,7 @@ def _still_mended(request: Sendable) -> Iterator[Happening]:
 
 def body(arguments: Mapping[str, Any]) -> Mapping[str, object]:
     """The part of a request's arguments that holds the conversation: messages, and the system text where it stands apart."""
-    return {name: arguments[name] for name in ("system", "messages") if arguments.get(name)}
+    return {name: arguments[name] for name in (*INSTRUCTIONS, *MESSAGES) if arguments.get(name)}
 
 
 def as_sent(recorded: Recorded, reply: Reply) -> Handed:
@@ -169,10 +169,20 @@ def as_sent(recorded: Recorded, reply: Reply) -> Handed:
     return Handed([*reply.preface, *recorded.messages[reply.boundary : reply.upto]], reply)
 
 
-def plain(handed: Iterable[Handed], *, system: Any = None) -> Iterator[Mapping[str, object]]:
+def plain(handed: Iterable[Handed], *, system: Any = None, format: str = "anthropic") -> Iterator[Mapping[str, object]]:
     """The bodies that doing nothing would have sent."""
     for one in handed:
-        yield body({"system": system, "messages": one.messages})
+        yield unrewritten(one.messages, system=system, format=format)
+
+
+def unrewritten(messages: Sequence[Any], *, system: Any, format: str) -> Mapping[str, object]:
+    """The body of a request that holds these messages as they are."""
+    return body({"system": system, "contents" if format == "gemini" else "messages": messages})
+
+
+def _said(text: str, format: str) -> dict[str, Any]:
+    """A user's message of this text, as every request of the format may hold it."""
+    return {"role": "user", "parts": [{"text": text}]} if format == "gemini" else {"role": "user", "content": text}
 
 
 def _happening(event: Event) -> Happening:
