@@ -55,6 +55,9 @@ class Codec(Protocol):
     def encode(self, message: Message, /) -> Raw:
         """The minimal native form of a message of our own."""
 
+    def items(self, message: Message, /) -> list[Raw]:
+        """A message of ours as native ones: usually one, several where the wire has items; none for a message without words."""
+
     def rewrite(self, raw: Raw, changes: Mapping[int, Part | None], /) -> Raw | None:
         """A copy in which only the named parts differ; None when nothing is left."""
 

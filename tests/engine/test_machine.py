@@ -197,7 +197,7 @@ class Conversation(RuleBasedStateMachine):
         assert len(state.history.messages) == state.length == len(state.raws)
         messages, total = recomputed(state, self.codec, state.raws)
         engine = self.context._driver.engine
-        sent, _, heads = engine._emitted(state)
+        sent, _, heads = engine.emitted(state)
         # a caller's marker may have moved to the continuation; it is no part of the words that are counted anew
         cover = state.view.cover
         bare = self.codec.encode(checkpoint_messages(cover)[-1]) if cover is not None else None

@@ -32,8 +32,16 @@ def test_plain_roles_and_strings_leave_it_open() -> None:
         ([{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}], None, "anthropic"),
         ([{"role": "user", "content": [{"type": "image", "source": {}}]}], None, "anthropic"),
         ([{"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}]}], None, "anthropic"),
-        ([{"role": "user", "parts": [{"text": "x"}]}], None, None),
-        ([{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "x"}]}], None, None),
+        ([{"role": "user", "parts": [{"text": "x"}]}], None, "gemini"),
+        ([{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "x"}]}], None, "openai_responses"),
+        ([{"type": "message", "role": "user", "content": "x"}], None, "openai_responses"),
+        ([{"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "no"}]}], None, "openai_responses"),
+        ([{"role": "assistant", "content": [{"type": "output_text", "text": "x"}]}], None, "openai_responses"),
+        ([*_PLAIN, {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}], "be brief", "openai_responses"),
+        ([{"type": "reasoning", "summary": []}], None, "openai_responses"),
+        ([{"type": "message", "role": "assistant", "content": [{"type": "tool_use", "id": "t"}]}], None, "anthropic"),
+        ([{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "x"}]}], None, None),
+        ([{"type": ["odd"], "content": [{"type": ["odd"]}]}], None, None),
     ],
 )
 def test_structure_tells_the_wire(messages: list[Any], system: Any, name: str | None) -> None:

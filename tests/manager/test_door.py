@@ -41,7 +41,7 @@ def test_a_wrong_argument_is_named(arguments: dict[str, Any], named: str) -> Non
 )
 def test_a_message_of_another_wire_is_refused(messages: list[Any]) -> None:
     """A message nothing can be read of raises UnknownFormat instead of leaving in silence, and the conversation goes on afterwards."""
-    context = ContextManager(window=1_000)
+    context = ContextManager(window=1_000, format="openai_chat")
     with pytest.raises(UnknownFormat, match="message"):
         context.prepare_sync(messages)
     assert context.prepare_sync([{"role": "user", "content": "hi"}]).arguments["messages"] == [{"role": "user", "content": "hi"}]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.strategies import anthropic, openai_chat
+from tests.strategies import anthropic, gemini, openai_chat, openai_responses
 from tests.strategies.breakage import broken as broken_form
 
 Raw = dict[str, Any]
@@ -27,33 +27,38 @@ def histories(*, format: str, broken: bool = False, steps: int = 8, open_end: bo
     things went wrong: calls without results, orphans, repeated or reused ids, interleaved users, empty messages, garbled arguments.
     """
     whole = _sound(format=format, steps=steps, open_end=open_end)
-    return broken_form(whole) if broken else whole
+    if not broken:
+        return whole
+    return {"gemini": gemini.broken, "openai_responses": openai_responses.broken}.get(format, broken_form)(whole)
 
 
 @st.composite
 def _sound(draw: Draw, *, format: str, steps: int, open_end: bool) -> History:
-    wire = {"openai_chat": openai_chat, "anthropic": anthropic}[format]
+    wire: Any = {"openai_chat": openai_chat, "openai_responses": openai_responses, "anthropic": anthropic, "gemini": gemini}[format]
     numbers = count(1)
-    history: History = draw(st.lists(openai_chat.systems, max_size=2)) if format == "openai_chat" else []
+    history: History = draw(st.lists(wire.systems, max_size=2)) if format.startswith("openai") else []
     history.append(draw(wire.users))
     for _ in range(draw(st.integers(1, steps))):
         step = draw(st.sampled_from(("user", "answer", "cycle", "cycle", "cycle")))
         if step == "cycle":
             history.extend(draw(wire.cycles(_ids(draw, numbers, format=format))))
         else:
-            history.append(draw(wire.users if step == "user" else wire.answers))
-    if history[-1]["role"] == "assistant" and not open_end:
+            made = draw(wire.users if step == "user" else wire.answers)
+            history.extend(made if isinstance(made, list) else [made])  # an answer in items is several
+    if history[-1].get("role") in ("assistant", "model") and not open_end:
         history.append(draw(wire.users))
     _thin_markers(history)
     return history
 
 
 def _ids(draw: Draw, numbers: Iterator[int], *, format: str) -> list[str]:
-    """Ids for parallel calls: unique in the message; recorded chat sessions use one again for another call later."""
+    """Ids for parallel calls: unique in the message; recorded chat sessions use one again later, Gemini's may lack them."""
     many = draw(st.integers(1, 4))
     if format == "openai_chat" and draw(st.integers(1, 5)) == 5:
         return [f"call_{n}" for n in range(1, many + 1)]
-    prefix = "call" if format == "openai_chat" else "toolu"
+    if format == "gemini" and draw(st.booleans()):
+        return [""] * many
+    prefix = "toolu" if format == "anthropic" else "call"
     return [f"{prefix}_{next(numbers)}" for _ in range(many)]
 
 

@@ -1,19 +1,31 @@
 """The program's composition root: names the concrete readers, encoders and the manager that the commands run on."""
 
+from sostenuto.app._converting import Converted, converted
 from sostenuto.app._counting import Counted, counted
+from sostenuto.app._home import data_home
+from sostenuto.app._models import Answer, Catalogue, Listed, Refreshed, models, refresh
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._replaying import Replayed, ReplayOptions, Watch, replay
 from sostenuto.app._talking import conversation, recalled, weighing
 
 __all__ = [
     "DEFAULT_MODEL",
+    "Answer",
+    "Catalogue",
+    "Converted",
     "Counted",
+    "Listed",
+    "Refreshed",
     "ReplayOptions",
     "Replayed",
     "Watch",
     "conversation",
+    "converted",
     "counted",
+    "data_home",
+    "models",
     "recalled",
+    "refresh",
     "replay",
     "weighing",
 ]

@@ -15,7 +15,9 @@ from sostenuto.cli._streams import OUTPUT, abandon, present, say
 from sostenuto.errors import SostenutoError, UnknownSetting
 
 COMMANDS = {
+    "convert": ("_convert", "Write a recorded session as another provider's API takes it."),
     "demo": ("_demo", "Watch a long task stay inside a small window; no key, no network."),
+    "models": ("_models", "Show the windows and prices of models, and where the numbers come from."),
     "recall": ("_recall", "Read back what left the context of a kept replay."),
     "replay": ("_replay", "Show what a recorded session would have sent."),
     "tokens": ("_tokens", "Count the tokens of a file and say how."),
@@ -78,6 +80,7 @@ def program() -> None:
       sostenuto replay session.jsonl.gz --window 32000 --keep kept/
       sostenuto recall --keep kept/ m12.0
       sostenuto tokens prompt.txt --model openai:gpt-4o
+      sostenuto models openai:gpt-5
 
     \b
     stdout carries the result only, progress and messages go to stderr.

@@ -8,46 +8,60 @@ from sostenuto.doors import door
 
 if TYPE_CHECKING:
     from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
+    from sostenuto.engine._crossing import Loss, crossed, losses, repaired
     from sostenuto.engine._engine import Engine
-    from sostenuto.engine._overflow import Overflow, overflow, stopped_at_edge
+    from sostenuto.engine._overflow import evidence, fitting, lowered_output, overflow, refusal, stopped_at_edge
     from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
     from sostenuto.engine._recall import Hit, names_call, read, search
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
+    from sostenuto.engine._switching import continued, switched
     from sostenuto.engine._tools import answered, taken, tools
+    from sostenuto.engine._translating import Translation, translated
 
 __all__ = [
     "Asked",
     "Draft",
     "Engine",
     "Hit",
-    "Overflow",
+    "Loss",
     "Plan",
     "Preview",
     "Profile",
     "Request",
     "State",
     "Switched",
+    "Translation",
     "Undone",
     "Usage",
     "answered",
+    "continued",
+    "crossed",
     "drive",
     "drive_async",
     "dumped",
+    "evidence",
+    "fitting",
+    "losses",
+    "lowered_output",
     "names_call",
     "overflow",
     "profile_of",
     "read",
     "redone",
+    "refusal",
+    "repaired",
     "search",
     "stopped_at_edge",
     "stored",
     "summarized",
     "summarized_async",
+    "switched",
     "taken",
     "tools",
+    "translated",
     "undone",
     "usage",
 ]
@@ -57,31 +71,42 @@ _HOMES = {
     "Draft": "_plan",
     "Engine": "_engine",
     "Hit": "_recall",
-    "Overflow": "_overflow",
+    "Loss": "_crossing",
     "Plan": "_plan",
     "Preview": "_controls",
     "Profile": "_profile",
     "Request": "_state",
     "State": "_state",
     "Switched": "_controls",
+    "Translation": "_translating",
     "Undone": "_controls",
     "Usage": "_controls",
     "answered": "_tools",
+    "continued": "_switching",
+    "crossed": "_crossing",
     "drive": "_performing",
     "drive_async": "_performing",
     "dumped": "_snapshot",
+    "evidence": "_overflow",
+    "fitting": "_overflow",
+    "losses": "_crossing",
+    "lowered_output": "_overflow",
     "names_call": "_recall",
     "overflow": "_overflow",
     "profile_of": "_profile",
     "read": "_recall",
     "redone": "_controls",
+    "refusal": "_overflow",
+    "repaired": "_crossing",
     "search": "_recall",
     "stopped_at_edge": "_overflow",
     "stored": "_performing",
     "summarized": "_performing",
     "summarized_async": "_performing",
+    "switched": "_switching",
     "taken": "_tools",
     "tools": "_tools",
+    "translated": "_translating",
     "undone": "_controls",
     "usage": "_controls",
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from sostenuto.engine._crossing import Loss
 from sostenuto.engine._state import State, reviewed
 from sostenuto.ladder import Facts, Settings, View
 from sostenuto.messages import Result, key_of
+from sostenuto.protocols import Raw
 
 LARGEST = 10
 
@@ -50,11 +52,28 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Switched:
-    """What changing the model means for this conversation: the new window, and what the next request will need."""
+    """What changing the model means for this conversation.
+
+    Attributes:
+        window: tokens the new model takes.
+        tokens: what the history takes as it stands, by the new model's way of counting; `tokens_after` once the next request is made.
+        plan: the same in words, one line each.
+        rungs: what the ladder will do for the next request, in order (a summary counts as the mechanical one).
+        losses: what the new model or wire does not get as it was; each key still returns the original.
+        messages: what to go on with where the wire is another one; None where the caller's own messages stay as they are.
+        system: the instructions for that wire, where it has them apart from the messages.
+        applied: False for a plan that was only asked for.
+    """
 
     window: int
     tokens: int
     plan: str
+    tokens_after: int = 0
+    rungs: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    messages: list[Raw] | None = None
+    system: str | None = None
+    applied: bool = True
 
 
 def usage(state: State, facts: Facts, source: str) -> Usage:

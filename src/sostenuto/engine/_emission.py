@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from sostenuto.engine._items import Unled, unled
@@ -21,6 +21,7 @@ class Made:
     """Changed messages as they leave, by ordinal; those in `gone` do not leave at all.
 
     Remembered between requests: complete from `start` on for these very `forms` and for the first `mended` parts of the folding.
+    `units` are those that came in another wire, as they leave in this one.
     """
 
     forms: Mapping[tuple[int, int], Part | None]
@@ -29,6 +30,7 @@ class Made:
     swapped: dict[int, Raw] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     unled: Unled | None = None
+    units: dict[int, list[Raw]] = field(default_factory=dict)
 
     def knows(self, ordinal: int, message: Message, forms: Mapping[tuple[int, int], Part | None]) -> bool:
         """Whether a message was already changed, and to these very forms; items are always looked at again."""
@@ -42,7 +44,8 @@ class Made:
 class Emission:
     """A request's messages in the making, with what stands where (`segments`). `made` remembers changed messages between requests.
 
-    `trailing` are items of reasoning at the very end: until their item follows, they do not leave.
+    `trailing` are items of reasoning at the very end: until their item follows, they do not leave. Messages before the ordinal
+    `crossed` were handed over in another wire: they are written from their parts.
     """
 
     history: History
@@ -53,6 +56,7 @@ class Emission:
     segments: list[tuple[int, int, int]] = field(default_factory=list)
     made: Made | None = None
     trailing: set[int] = field(default_factory=set)
+    crossed: int = 0
 
     def head(self, known: tuple[Raw, ...]) -> tuple[Raw, ...]:
         """Units that stand, the checkpoint and the continuation. `known` are the last two as they were sent before."""
@@ -71,15 +75,18 @@ class Emission:
         if number >= len(units):
             return
         ordinal = units[number].first
+        self.made = self._remembered(ordinal)
         if self.history.before(number) >= ordinal:
             number, ordinal = self._shared(number)
-        self.made = self._remembered(ordinal)
+        if ordinal < self.crossed:
+            number, ordinal = self._from_other_wire(number, ordinal)
         running = self.history.folding.running
         if running is not None and running >= number:
             self.trailing = {place.ordinal for place in trailing_thoughts(self.history.units[running])}
         whole = self.raws[ordinal:total]
         for changed, raw in self.made.swapped.items():
-            whole[changed - ordinal] = raw
+            if changed >= ordinal:
+                whole[changed - ordinal] = raw
         at = base = ordinal
         for first, last, cycle in self._breaks(number, ordinal):
             if first < at:
@@ -93,6 +100,27 @@ class Emission:
                 self._inserted(first)
             at = last + 1
         self._copied(whole, base, at, total)
+
+    def _from_other_wire(self, number: int, ordinal: int) -> tuple[int, int]:
+        """Units of another wire, and those tangled with them; the number of the first that is neither, and its first ordinal.
+
+        What was written for an earlier request leaves as the same objects again.
+        """
+        units, written, last = self.history.units, self.made.units if self.made else {}, self.crossed - 1
+        inserted = sorted(after for after in self.view.inserted if after >= ordinal)
+        while number < len(units) and units[number].first <= last:
+            before, unit = len(self.out), units[number]
+            last = max(last, unit.last)
+            if number in written:
+                self.out += written[number]
+            else:
+                self._unit(number)
+                if unit.last < self.crossed and number < self.history.folding.settled:
+                    written[number] = self.out[before:]
+            number += 1
+            while inserted and inserted[0] <= unit.last:
+                self._inserted(inserted.pop(0))
+        return number, last + 1
 
     def _copied(self, whole: list[Raw], base: int, first: int, stop: int) -> None:
         if stop > first:
@@ -127,7 +155,7 @@ class Emission:
         if made.unled is not None:
             touched = [*touched, *made.unled.extend(self.history, forms)]
         for ordinal in touched:
-            if ordinal < start:
+            if ordinal < max(start, self.crossed):
                 continue
             if old is not None and old is not made and old.knows(ordinal, self.history.messages[ordinal], forms):
                 raw = old.swapped.get(ordinal)
@@ -186,6 +214,9 @@ class Emission:
             if unit.kind != "cycle" or not isinstance(place.part, Result):
                 own.setdefault(place.ordinal, set()).add(place.index)
         for ordinal in sorted(own):
+            if ordinal < self.crossed:
+                self.out += self._written(ordinal, own[ordinal])
+                continue
             made = self._rewritten(ordinal, own[ordinal])
             if made is not None:
                 self.out.append(made)
@@ -204,8 +235,15 @@ class Emission:
                 continue
             form = self._form(slot.result)
             if isinstance(form, Result):
-                pieces.append((self.raws[slot.result.ordinal], slot.result.index, form))
+                at = slot.result.ordinal
+                pieces.append((self.raws[at] if at >= self.crossed else None, slot.result.index, form))
         return pieces
+
+    def _written(self, ordinal: int, keep: set[int]) -> list[Raw]:
+        """A message of another wire, from the forms of its parts."""
+        message = self.history.messages[ordinal]
+        forms = [self._form(Placed(ordinal, index, message.parts[index])) for index in sorted(keep)]
+        return self.codec.items(replace(message, parts=tuple(form for form in forms if form is not None)))
 
     def _form(self, place: Placed) -> Part | None:
         key = (place.ordinal, place.index)

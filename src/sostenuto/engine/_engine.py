@@ -116,7 +116,7 @@ class Engine:
         codec = self.plan.codec
         if self.plan.cache == "keep" and state.view.cover is not None:
             state = replace(state, heads=carried(state, codec=codec, system=draft.asked.system, tools=draft.asked.tools))
-        out, emission, heads = self._emitted(state)
+        out, emission, heads = self.emitted(state)
         behind = (OPENING,) if turns(state.history, codec)[1] and not run.nudges else ()
         out, nudges = with_nudges(out, run.nudges or behind, codec, alternating=self.plan.alternating)
         # an instruction without a word is refused by endpoints, and says nothing (D20)
@@ -156,7 +156,7 @@ class Engine:
         from sostenuto.engine._snapshot import loaded
 
         state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings)
-        out, emission, _ = self._emitted(state)
+        out, emission, _ = self.emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges
         kept = out if nudges else out[: len(out) - len(last)]
         sent = Sent(guarded([*kept, *last]), tuple(emission.segments), nudges)
@@ -169,8 +169,9 @@ class Engine:
         heads = () if covers else state.heads
         return replace(state, edits=(*state.edits, *run.edits), view=run.view, heads=heads)
 
-    def _emitted(self, state: State) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
-        emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made)
+    def emitted(self, state: State) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
+        """The messages of the view as this wire writes them, how they were made, and the checkpoint's own."""
+        emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made, crossed=state.crossed)
         heads = emission.head(state.heads)
         emission.body(state.view.start)
         out = opened(emission.out, self.plan.codec)
@@ -267,14 +268,8 @@ class Engine:
         fresh = History(old.ruler, _folding(codec))
         for ordinal, raw in enumerate(raws):
             fresh.add(codec.decode(raw), pinned=ordinal in old.pinned)
-        self.state = replace(reviewed(self.state, history=fresh, edits=self.state.edits), request=None)
+        self.state = replace(reviewed(self.state, history=fresh, edits=self.state.edits), request=None, crossed=0)
         self._instructions, self._toolbox = None, Toolbox()
-
-    def switch(self, plan: Plan, ruler: Ruler) -> int:
-        """Another model: everything is measured anew. Returns the tokens of the history as it stands."""
-        self.plan = plan
-        self._rebuild(ruler, pinned=self.state.history.pinned)
-        return ruler.tokens(self.state.view.measure(self.state.history))
 
     def _rebuild(self, ruler: Ruler, *, pinned: set[int]) -> None:
         old = self.state.history

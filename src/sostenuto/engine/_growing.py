@@ -30,6 +30,7 @@ class Growth:
 def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> History:
     """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step."""
     fresh = History(history.ruler, history.folding.alike())
+    fresh.folding.foreign = min(fresh.folding.foreign, len(messages))
     for ordinal, message in enumerate(messages):
         fresh.add(message, pinned=ordinal in pinned)
     fresh.prints = {ordinal: print_ for ordinal, print_ in history.prints.items() if ordinal < len(messages)}
@@ -123,6 +124,7 @@ def _forked(state: State, found: Match) -> State:
     return replace(
         reviewed(state, history=history, edits=edits),
         length=at,
+        crossed=min(state.crossed, at),
         raws=state.raws[:at],
         expected=state.expected[: at if order is None else len(order)],
         order=order,

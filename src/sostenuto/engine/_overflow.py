@@ -1,119 +1,207 @@
-"""Does an error say that the request was too long, and which maximum does it state? Structured codes first, never a guess (D9, B033).
-
-This reads the common shapes; the full table of hosted providers is a later issue.
-"""
+"""What does a client's exception say of a refused request, and how small must the next one be? A thin reader above `window.refused`."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
+from sostenuto.errors import UnusableInput
 from sostenuto.tokens import usage_of
+from sostenuto.window import Refusal, cut_off, refused
 
-_CODES = ("context_length_exceeded", "exceed_context_size_error", "context_window_exceeded", "input_too_long", "string_above_max_length")
-_WORDS = re.compile(
-    r"maximum (?:context|prompt) length|maximum number of tokens allowed|model token limit"
-    r"|context (?:length|window|size)[^.]{0,40}(?:exceed|too (?:long|large))|exceeds? [^.]{0,60}(?:context|limit of \d)"
-    r"|prompt is too long|input (?:is )?too long|too many (?:input )?tokens for|longer than the model's context"
-    r"|reduce the length of the (?:messages|prompt|input)|inputs? tokens? \+ max_new_tokens",
-    re.IGNORECASE,
-)
-_NOT = re.compile(r"rate.?limit|per minute|tokens per|quota|api.?key|unauthori[sz]ed|max_tokens[^.]{0,40}(?:must|too large)", re.IGNORECASE)
-_MAXIMUM = re.compile(
-    r"(?:maximum (?:context length|allowed|of|prompt length|number of tokens allowed)[^0-9]{0,20}|> |<= |limit(?: of|:)?[^0-9]{0,10}"
-    r"|context (?:size|window)[^0-9]{0,24})"
-    r"([0-9][0-9,_]{2,12})",
-    re.IGNORECASE,
-)
-_TOO_LARGE = 413
-_EDGE = 0.97
-"""Share of the window from which an answer that stopped for length is taken to have run into its end."""
-_DEPTH = 6
+_CAUSES: Final = 4  # exceptions that wrap one another
+_WORDS: Final = 50_000  # characters of an exception's own text
+_BODIES: Final = ("body", "details", "error", "response")  # of openai, anthropic, mistral; google; ollama; botocore, httpx, requests
+_CONTENTS: Final = ("text", "content")
+_STATUSES: Final = ("status_code", "status", "code", "http_status")
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason")
+_MARGIN: Final = 0.98
+"""Part of what would just fit by the provider's own count: the shares of a request do not shrink quite alike."""
+_OUTPUT_SHARE: Final = 8  # where the output leaves less than an eighth of the window, no history is short enough
 
-
-@dataclass(frozen=True, slots=True)
-class Overflow:
-    """Evidence that a request was too long: a stated maximum in tokens, or that the body had too many bytes."""
-
-    maximum: int | None = None
-    too_many_bytes: bool = False
+_INSTEAD: Final = {
+    "output": "that too much output is asked for: ask for less",
+    "rate": "that a rate limit or quota is used up: wait, or ask for more of it",
+    "image": "that an image is too large: send a smaller one",
+    "malformed": "that the history is malformed: send the messages as prepare returns them, which repairs what is broken",
+    "temporary": "that the server cannot answer now: send the same request again later",
+}
+"""Kind of refusal that no shorter history cures -> what it says, and the remedy."""
 
 
-def overflow(error: object) -> Overflow | None:
-    """The evidence in an error, None where it shows none. Takes exceptions of any client, mappings and text; never raises."""
-    texts = list(_texts(error, depth=_DEPTH))
-    joined = "\n".join(texts)
-    status = _status(error)
-    coded = any(code in joined for code in _CODES)
-    if not coded and (_NOT.search(joined) or status in (401, 403, 429)):
+def evidence(error: object, *, maximum: int | None, estimate: int, window: int) -> Refusal:
+    """What shows that a request was too long: an error, an answer cut off at the window's end, or the word of the caller.
+
+    Args:
+        error: what came back; None where the caller only knows that the request was refused.
+        maximum: tokens the model takes, where the caller knows; it stands above one that an error states.
+        estimate, window: tokens of the refused request, and of the window in force.
+
+    Raises:
+        UnusableInput: it shows something else, or nothing; the error's words and the remedy are named (B033).
+    """
+    found = refusal(error, fill=estimate / max(1, window))
+    if error is None or (not _is_overflow(found) and stopped_at_edge(error, window)):
+        return Refusal("tokens", limit=maximum)
+    if found is not None and found.is_overflow:
+        return replace(found, limit=maximum) if maximum is not None and found.kind == "tokens" else found
+    raise UnusableInput(f"this error does not say that the request was too long{_instead(found)}: {str(error)[:300]}")
+
+
+def refusal(error: object, *, fill: float | None = None) -> Refusal | None:
+    """What an exception of any client, a response, a body or a text says of a refusal; None where it says nothing. Never raises.
+
+    An exception's body and status count first, then its own words, then what caused it.
+
+    Args:
+        error: of openai, anthropic, google, botocore, httpx and their like, or what came over the wire.
+        fill: the estimate of the refused request as a share of the window (see `sostenuto.window.refused`).
+    """
+    try:
+        return _first(error, fill=fill)
+    except Exception:  # an object may raise on any attribute; an error is never worth a second one
         return None
-    stated = _MAXIMUM.search(joined)
-    maximum = int(stated.group(1).replace(",", "").replace("_", "")) if stated else _field_number(error)
-    if coded or _WORDS.search(joined):
-        return Overflow(maximum=maximum)
-    if status == _TOO_LARGE or "request_too_large" in joined:
-        return Overflow(too_many_bytes=True)
-    return None
+
+
+def overflow(error: object, *, fill: float | None = None) -> Refusal | None:
+    """`refusal`, where it says that the request was too long, else None."""
+    found = refusal(error, fill=fill)
+    return found if _is_overflow(found) else None
 
 
 def stopped_at_edge(reply: object, window: int) -> bool:
-    """True if an answer was cut off because the window was full: it stopped for length, and prompt and answer fill the window (B075)."""
+    """True if an answer was cut off because the window was full: it says so, or prompt and answer fill the window (B075)."""
     found = usage_of(reply)
-    if found is None or found.input + found.output < _EDGE * window:
+    tokens = (found.input, found.output) if found is not None else (None, None)
+    try:
+        return any(cut_off(reason, input=tokens[0], output=tokens[1], window=window) for reason in _finish(reply))
+    except Exception:  # as above
         return False
-    return any(reason in ("length", "max_tokens") for reason in _finish(reply))
+
+
+def fitting(found: Refusal, *, estimate: int, otherwise: float) -> int:
+    """Tokens by our own count that the next request may have (D19): the provider's figures where it gave them, else a share.
+
+    Args:
+        found: an overflow.
+        estimate: tokens of the refused request.
+        otherwise: the share of it to aim at where nothing better is known.
+    """
+    if found.share:
+        return max(1, min(estimate - 1, int(_MARGIN * found.share * estimate), found.limit or estimate))
+    if found.limit is not None and found.kind == "tokens" and found.limit < estimate:
+        return found.limit
+    return max(1, int(otherwise * estimate))
+
+
+def lowered_output(found: Refusal, *, asked: int | None, least: int) -> int | None:
+    """The output to ask for, if lowering it is the cure and no history need be cut (D6); None if it is not.
+
+    Args:
+        found: an overflow.
+        asked: the output the caller stated; if it stated none, it may send its own again, and a shorter history is the surer cure.
+        least: tokens it is never lowered below.
+    """
+    spare = int(_MARGIN * found.spare) if found.spare else 0
+    if found.limit is None or found.output is None or spare < max(1, least):
+        return None
+    is_hopeless = (found.limit - found.output) * _OUTPUT_SHARE < found.limit
+    return spare if asked or is_hopeless else None
+
+
+def _is_overflow(found: Refusal | None) -> bool:
+    return found is not None and found.is_overflow
+
+
+def _instead(found: Refusal | None) -> str:
+    """What an error says instead, with the remedy."""
+    if found is None or found.kind not in _INSTEAD:
+        return ""
+    most = f"; the most is {found.limit:,}" if found.kind == "output" and found.limit else ""
+    return f" but {_INSTEAD[found.kind]}{most}"
+
+
+def _first(error: object, *, fill: float | None) -> Refusal | None:
+    best: Refusal | None = None
+    for _ in range(_CAUSES):
+        for body, status in _readings(error):
+            found = refused(body, status=status, fill=fill)
+            if found is not None and found.kind != "other":
+                return found
+            best = best or found
+        error = getattr(error, "__cause__", None)
+        if error is None:
+            break
+    return best
+
+
+def _readings(error: object) -> Iterator[tuple[object, int | None]]:
+    """What can be read of one error, the surest first, with its status."""
+    if error is None or isinstance(error, Mapping | str | bytes | bytearray | list | tuple):
+        yield error, None
+        return
+    status, bodies = _status(error), list(_bodies(error))
+    name = {"type": type(error).__name__} if isinstance(error, BaseException) else {}
+    if bodies:
+        yield [*bodies, name] if name else bodies, status
+    if isinstance(error, BaseException):
+        words = _words(error)
+        yield ([name, {"message": words}] if words else None), status
+    elif status is not None and not bodies:
+        yield None, status
+
+
+def _bodies(error: object) -> Iterator[object]:
+    for name in _BODIES:
+        value = getattr(error, name, None)
+        if isinstance(value, Mapping | list | tuple | str | bytes):
+            if value:
+                yield value
+        elif value is not None:
+            yield from _contents(value)
+    if not isinstance(error, BaseException):
+        yield from _contents(error)
+
+
+def _contents(response: object) -> Iterator[object]:
+    for name in _CONTENTS:
+        try:
+            value = getattr(response, name, None)
+        except Exception:  # a stream that was not read, or is closed
+            continue
+        if isinstance(value, str | bytes):
+            if value:
+                # in braces, so that it is taken for a body whatever the status
+                yield {"message": value}
+            return
+
+
+def _words(error: BaseException) -> str:
+    message = getattr(error, "message", None)
+    return (message if isinstance(message, str) and message else str(error))[:_WORDS]
+
+
+def _status(error: object) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        for name in _STATUSES:
+            value = getattr(holder, name, None)
+            if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600:
+                return int(value)
+    return None
 
 
 def _finish(reply: object) -> Iterator[object]:
-    choices = _field(reply, "choices")
-    for holder in (reply, *(choices if isinstance(choices, list | tuple) else ())):
-        for name in ("finish_reason", "stop_reason", "done_reason"):
-            yield _field(holder, name)
+    holders = [reply, _field(reply, "incomplete_details")]
+    for name in ("choices", "candidates"):
+        listed = _field(reply, name)
+        holders += listed[:8] if isinstance(listed, list | tuple) else ()
+    for holder in holders:
+        for name in (*_REASONS, "reason"):
+            reason = _field(holder, name)
+            if reason is not None:
+                yield reason
 
 
 def _field(holder: object, name: str) -> Any:
     return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-
-
-def _status(error: object) -> int | None:
-    for name in ("status_code", "status", "code"):
-        value = _field(error, name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    return None
-
-
-def _field_number(error: object) -> int | None:
-    body = error if isinstance(error, Mapping) else getattr(error, "body", None)
-    for holder in (body, body.get("error") if isinstance(body, Mapping) else None):
-        value = holder.get("n_ctx") if isinstance(holder, Mapping) else None
-        if isinstance(value, int) and value > 0:
-            return value
-    return None
-
-
-def _texts(value: Any, *, depth: int) -> Iterator[str]:
-    """Every text in an error: its words, its body, and JSON inside text."""
-    if depth <= 0 or value is None:
-        return
-    if isinstance(value, str):
-        yield value[:20_000]
-        if value.lstrip()[:1] == "{":
-            try:
-                yield from _texts(json.loads(value[:100_000]), depth=depth - 1)
-            except (ValueError, RecursionError):
-                return
-    elif isinstance(value, Mapping):
-        for item in list(value.values())[:50]:
-            yield from _texts(item, depth=depth - 1)
-    elif isinstance(value, list | tuple):
-        for item in value[:50]:
-            yield from _texts(item, depth=depth - 1)
-    elif isinstance(value, BaseException) or hasattr(value, "message"):
-        yield str(value)[:20_000]
-        for name in ("body", "code", "message", "response"):
-            inner = getattr(value, name, None)
-            yield from _texts(inner if isinstance(inner, str | Mapping) else getattr(inner, "text", None), depth=depth - 1)

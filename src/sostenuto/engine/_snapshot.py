@@ -11,7 +11,7 @@ from sostenuto import checkpoint
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
-from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking
+from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Source, Text, Thinking
 from sostenuto.protocols import Codec
 
 SCHEMA = 1
@@ -23,12 +23,14 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "format": codec.name,
-        "transcript": [{"ordinal": n, "pinned": n in state.history.pinned, "raw": raw} for n, raw in enumerate(state.raws[: state.length])],
+        "transcript": [_record(state, n, raw) for n, raw in enumerate(state.raws[: state.length])],
         "edits": [_edit(edit) for edit in state.edits],
         "branches": [{"at": branch.at, "raws": list(branch.raws)} for branch in state.branches],
         "rewritten": {str(ordinal): base64.b16encode(print_).decode() for ordinal, print_ in state.history.prints.items()},
         "meta": {
             "sent_to": state.sent_to,
+            "crossed": state.crossed,
+            "foreign": state.history.folding.foreign,
             "kept_mode": state.kept_mode,
             "nudges": state.sent.nudges,
             "last_sent": state.sent.expected[-1:],
@@ -50,14 +52,16 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
     try:
         records = list(snapshot["transcript"])
         raws = [dict(record["raw"]) for record in records]
+        meta = snapshot.get("meta") or {}
+        history.folding.foreign = int(meta.get("foreign", 0))
         for raw, record in zip(raws, records, strict=True):
-            history.add(codec.decode(raw), pinned=bool(record.get("pinned")))
+            message = _message_back(record["message"]) if "message" in record else codec.decode(raw)
+            history.add(message, pinned=bool(record.get("pinned")))
         history.prints = {int(ordinal): base64.b16decode(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
         branches = tuple(
             Branch(branch["at"], tuple(branch["raws"]), tuple(map(codec.decode, branch["raws"]))) for branch in snapshot.get("branches", ())
         )
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
-        meta = snapshot.get("meta") or {}
         order = tuple(int(ordinal) for ordinal in meta["order"]) if meta.get("order") is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -77,8 +81,19 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         kept_mode=bool(meta.get("kept_mode")),
         sent=Sent(list(meta.get("last_sent", ())), nudges=int(meta.get("nudges", 0))),
         sent_to=int(meta.get("sent_to", len(raws))),
+        crossed=int(meta.get("crossed", 0)),
         learned_window=meta.get("learned_window"),
     )
+
+
+def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:
+    """One message of the transcript; one from another wire also as its parts, for the codec in force cannot read it."""
+    record = {"ordinal": ordinal, "pinned": ordinal in state.history.pinned, "raw": raw}
+    return {**record, "message": _message(state.history.messages[ordinal])} if ordinal < state.crossed else record
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "kind": message.kind, "parts": [_part(part) for part in message.parts]}
 
 
 def _guarded(edit: Edit, history: History) -> Edit:
@@ -107,7 +122,7 @@ def _edit(edit: Edit) -> dict[str, Any]:
         }  # fmt: skip
     for name, placed in (("flattened", edit.flattened), ("inserted", edit.inserted)):
         if placed is not None:
-            out[name] = [placed[0], {"role": placed[1].role, "kind": placed[1].kind, "parts": [_part(part) for part in placed[1].parts]}]
+            out[name] = [placed[0], _message(placed[1])]
     return out
 
 
@@ -115,12 +130,19 @@ def _part(part: Part | None) -> dict[str, Any] | None:
     return None if part is None else {"part": type(part).__name__, **asdict(part)}
 
 
+def _media_back(entry: Mapping[str, Any]) -> Media:
+    source = entry.get("source")
+    return Media(**{**entry, "source": Source(*source) if source is not None else None})
+
+
 def _part_back(entry: Mapping[str, Any] | None) -> Part | None:
     if entry is None:
         return None
     values = {name: value for name, value in entry.items() if name != "part"}
+    if entry["part"] == "Media":
+        return _media_back(values)
     if "media" in values:
-        values["media"] = tuple(Media(**item) for item in values["media"])
+        values["media"] = tuple(map(_media_back, values["media"]))
     part: Part = _PARTS[entry["part"]](**values)
     return part
 

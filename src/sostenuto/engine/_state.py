@@ -81,6 +81,7 @@ class State:
         order: ordinals the caller still hands over, None when all; `kept_mode`: the caller hands back what a request held,
             and `handed` is what that was the last time.
         edits: every edit ever made, active or not; `view` what the active ones amount to.
+        crossed: messages before this ordinal were handed over in another wire than the conversation goes on in.
         sent: the last request's messages; `sent_to`: messages that have been in a request.
         made: native forms of changed messages; only a memo.
         request: the last request, returned again when nothing changed since; `asked` is what it was asked with.
@@ -97,6 +98,7 @@ class State:
     order: tuple[int, ...] | None = None
     kept_mode: bool = False
     handed: list[Raw] = field(default_factory=list)
+    crossed: int = 0
     edits: tuple[Edit, ...] = ()
     view: View = field(default_factory=View)
     memory: Memory = field(default_factory=Memory)

@@ -70,6 +70,15 @@ def attachment(block: dict[str, Any]) -> Media | None:
     return None
 
 
+def media_block(media: Media) -> dict[str, Any] | None:
+    """A block with the attachment's own bytes or address; None where this wire cannot carry it."""
+    source = media.source
+    if source is None or media.kind not in ("image", "pdf"):
+        return None
+    held = {"type": "url", "url": source.url} if source.url else {"type": "base64", "media_type": source.media_type, "data": source.data}
+    return {"type": "image" if media.kind == "image" else "document", "source": held}
+
+
 _READERS = {
     "document": attachment,
     "image": attachment,

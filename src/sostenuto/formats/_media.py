@@ -7,7 +7,7 @@ from typing import Any
 
 from sostenuto.formats._images import dimensions
 from sostenuto.formats._text import word
-from sostenuto.messages import Media, MediaKind
+from sostenuto.messages import Media, MediaKind, Source
 
 _DIGEST_BYTES = 16
 _DATA_URL_HEAD = 256
@@ -29,20 +29,20 @@ def kind_of(media_type: str, /, default: MediaKind = "file") -> MediaKind:
     return "pdf" if media_type == "application/pdf" else default
 
 
-def inline(encoded: str, *, kind: MediaKind, label: str) -> Media:
+def inline(encoded: str, *, kind: MediaKind, label: str, media_type: str = "") -> Media:
     """An attachment whose base64 text is `encoded`; `size` in bytes follows from its length, pixels from an image's header."""
     size = len(encoded) // 4 * 3 - encoded[-2:].count("=")
     width, height = dimensions(encoded) if kind == "image" else (0, 0)
-    return Media(kind, digest(encoded), max(0, size), width, height, label=label)
+    return Media(kind, digest(encoded), max(0, size), width, height, label=label, source=Source(media_type, encoded))
 
 
 def addressed(url: str, *, kind: MediaKind, label: str = "") -> Media:
     """An attachment named by a URL; a data URL is read as the bytes it holds."""
     if not url.startswith("data:"):
-        return Media(kind, digest(url), label=label or url[:_DATA_URL_HEAD])
+        return Media(kind, digest(url), label=label or url[:_DATA_URL_HEAD], source=Source("", url=url))
     comma = url.find(",", 0, _DATA_URL_HEAD)
     media_type = url[5 : max(5, comma)].partition(";")[0]
-    return inline(url[comma + 1 :], kind=kind_of(media_type, kind), label=label or media_type)
+    return inline(url[comma + 1 :], kind=kind_of(media_type, kind), label=label or media_type, media_type=media_type)
 
 
 def sourced(source: Any, *, kind: MediaKind, label: str = "") -> Media | None:
@@ -52,7 +52,7 @@ def sourced(source: Any, *, kind: MediaKind, label: str = "") -> Media | None:
     data, url, file_id = source.get("data"), source.get("url"), source.get("file_id")
     if source.get("type") == "base64" and isinstance(data, str):
         media_type = word(source.get("media_type"))
-        return inline(data, kind=kind_of(media_type, kind), label=label or media_type)
+        return inline(data, kind=kind_of(media_type, kind), label=label or media_type, media_type=media_type)
     if isinstance(url, str):
         return addressed(url, kind=kind, label=label)
     if isinstance(file_id, str):

@@ -129,6 +129,22 @@ def attachment(block: dict[str, Any]) -> Media | None:
     return None
 
 
+def media_block(media: Media) -> dict[str, Any] | None:
+    """A content block with the attachment's own bytes or address; None where this wire cannot carry it."""
+    source = media.source
+    if source is None:
+        return None
+    data_url = f"data:{source.media_type or 'application/octet-stream'};base64,{source.data}"
+    if media.kind == "image":
+        return {"type": "image_url", "image_url": {"url": source.url or data_url}}
+    if source.url:
+        return None
+    if media.kind == "audio" and source.media_type.rpartition("/")[2] in ("wav", "mp3", "mpeg"):
+        name = source.media_type.rpartition("/")[2].replace("mpeg", "mp3")
+        return {"type": "input_audio", "input_audio": {"data": source.data, "format": name}}
+    return {"type": "file", "file": {"filename": media.label or "file", "file_data": data_url}} if media.kind in ("pdf", "file") else None
+
+
 def _file(held: dict[str, Any]) -> Media | None:
     name = word(held.get("filename"))
     kind = _media.kind_of("application/pdf" if name.lower().endswith(".pdf") else "")

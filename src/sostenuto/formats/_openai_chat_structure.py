@@ -26,6 +26,8 @@ def looks_like(messages: Sequence[Any], system: Any) -> int:
 
 def _resemblance(raw: dict[str, Any]) -> int:
     role = raw.get("role")
+    if "parts" in raw:  # Gemini's contents may have the role ``function`` too
+        return 0
     if role in ("tool", "function") or raw.get("function_call") or isinstance(raw.get("reasoning_content"), str):
         return _SURE
     calls, content = raw.get("tool_calls"), raw.get("content")

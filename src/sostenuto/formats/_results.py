@@ -1,4 +1,4 @@
-"""The content of a tool result: a string, or blocks of text and attachments. Both wires write it alike."""
+"""The content of a tool result: a string, or blocks of text and attachments. Several wires write it alike."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def read(content: Any, *, media_of: MediaOf) -> tuple[str, tuple[Media, ...]]:
     return "\n".join(texts), tuple(media)
 
 
-def rewritten(content: Any, old: Result, *, new: Result, media_of: MediaOf) -> Any:
-    """`content` reading as `new` instead of `old`; blocks that did not change stay the same objects."""
+def rewritten(content: Any, old: Result, *, new: Result, media_of: MediaOf, kind: str = "text") -> Any:
+    """`content` reading as `new` instead of `old`; blocks that did not change stay the same objects. `kind`: type of new text blocks."""
     if not isinstance(content, list | tuple):
         return new.text
     text: str | None = new.text if new.text != old.text else None
@@ -50,10 +50,10 @@ def rewritten(content: Any, old: Result, *, new: Result, media_of: MediaOf) -> A
         elif text is None:
             pairs.append((block, block))
         else:
-            pairs.append((block, None if written or not text else _reworded(block, text)))
+            pairs.append((block, None if written or not text else _reworded(block, text, kind)))
             written = True
     if not written and text:
-        pairs.insert(0, (None, {"type": "text", "text": text}))
+        pairs.insert(0, (None, {"type": kind, "text": text}))
     return settled(pairs) or ""
 
 
@@ -64,11 +64,11 @@ def _attachment(block: Any, media_of: MediaOf) -> Media | None:
     return media_of(held) if held is not None else None
 
 
-def _reworded(block: Any, text: str) -> dict[str, Any]:
+def _reworded(block: Any, text: str, kind: str) -> dict[str, Any]:
     held = fields(block) or {}
     if words(held) is not None:
         return {**held, "text": text}
-    fresh: dict[str, Any] = {"type": "text", "text": text}
+    fresh: dict[str, Any] = {"type": kind, "text": text}
     if MARKER in held:
         fresh[MARKER] = held[MARKER]
     return fresh

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from sostenuto.formats import _anthropic_cache, _anthropic_validity
-from sostenuto.formats._anthropic_parts import input_of, parts, result_block, rewritten
+from sostenuto.formats._anthropic_parts import input_of, media_block, parts, result_block, rewritten
 from sostenuto.formats._anthropic_structure import looks_like
 from sostenuto.formats._blocks import fields, opaque, words
 from sostenuto.formats._changes import Change
@@ -54,6 +54,11 @@ class Anthropic:
         if len(blocks) == 1 and blocks[0]["type"] == "text":
             return {"role": role, "content": blocks[0]["text"]}
         return {"role": role, "content": blocks}
+
+    def items(self, message: Message, /) -> list[Raw]:
+        """The message as `encode` writes it; none for one that would be empty."""
+        made = self.encode(message)
+        return [made] if made["content"] else []
 
     def rewrite(self, raw: Raw, changes: Mapping[int, Change], /) -> Raw | None:
         """A copy of `raw` in which only the named parts differ (None leaves one out); None when no part remains.
@@ -162,12 +167,18 @@ def _block(part: Part) -> dict[str, Any] | None:
         if part.redacted:
             return {"type": "redacted_thinking", "data": part.sealed}
         return {"type": "thinking", "thinking": part.text, "signature": part.sealed} if part.sealed else None
-    text = f"[{part.label or part.kind}]" if isinstance(part, Media) else well_formed(part.text)
+    if isinstance(part, Media):
+        return media_block(part) or {"type": "text", "text": f"[{part.label or part.kind}]"}
+    text = well_formed(part.text)
     return {"type": "text", "text": text} if text.strip() else None
 
 
 def _made_result(result: Result) -> dict[str, Any]:
-    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id, "content": well_formed(result.text)}
+    content: Any = well_formed(result.text)
+    if result.media:
+        shown = [media_block(media) or {"type": "text", "text": f"[{media.label or media.kind}]"} for media in result.media]
+        content = [*([{"type": "text", "text": content}] if content.strip() else []), *shown]
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call_id, "content": content}
     return {**block, "is_error": True} if result.succeeded is False else block
 
 

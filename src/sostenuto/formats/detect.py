@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sostenuto.formats import _anthropic_structure, _openai_chat_structure
+from sostenuto.formats import _anthropic_structure, _gemini_structure, _openai_chat_structure, _responses_structure
 
-_WIRES = (("openai_chat", _openai_chat_structure.looks_like), ("anthropic", _anthropic_structure.looks_like))
+_WIRES = (
+    ("openai_chat", _openai_chat_structure.looks_like),
+    ("anthropic", _anthropic_structure.looks_like),
+    ("gemini", _gemini_structure.looks_like),
+    ("openai_responses", _responses_structure.looks_like),
+)
 
 
 def detect(messages: Sequence[Any], system: Any = None) -> str | None:

@@ -10,7 +10,7 @@ from sostenuto.errors import UnusableInput
 from sostenuto.formats import _openai_chat_validity
 from sostenuto.formats._blocks import fields, opaque, words
 from sostenuto.formats._changes import Change
-from sostenuto.formats._openai_chat_parts import call_of, located, rewritten
+from sostenuto.formats._openai_chat_parts import call_of, located, media_block, rewritten
 from sostenuto.formats._openai_chat_structure import looks_like
 from sostenuto.formats._text import compact, well_formed
 from sostenuto.messages import Call, Media, Message, Part, Result, Role, Text, Thinking
@@ -70,17 +70,23 @@ class OpenAIChat:
             raise UnusableInput(f"{len(results)} results cannot be one chat message; make one message of each")
         if results:
             return _tool_message(results[0])
-        texts = [text for text in map(_wording, message.parts) if text]
+        blocks = [block for block in map(_content_block, message.parts) if block is not None]
+        texts = [str(block["text"]) for block in blocks if block["type"] == "text"]
         calls = [_tool_call(part) for part in message.parts if isinstance(part, Call)]
         thought = "\n".join(part.text for part in message.parts if isinstance(part, Thinking))
         out: Raw = {"role": message.role, "content": texts[0] if texts else None if calls else ""}
-        if len(texts) > 1:
-            out["content"] = [{"type": "text", "text": text} for text in texts]
+        if len(blocks) > 1 or len(blocks) > len(texts):
+            out["content"] = blocks
         if thought:
             out["reasoning_content"] = well_formed(thought)
         if calls:
             out["tool_calls"] = calls
         return out
+
+    def items(self, message: Message, /) -> list[Raw]:
+        """The message as `encode` writes it; none for one that would be empty."""
+        made = self.encode(message)
+        return [made] if made.get("content") or made.get("tool_calls") else []
 
     def rewrite(self, raw: Raw, changes: Mapping[int, Change], /) -> Raw | None:
         """A copy of `raw` in which only the named parts differ (None leaves one out); None when no part remains.
@@ -196,12 +202,12 @@ class OpenAIChat:
         return arguments
 
 
-def _wording(part: Part) -> str:
-    if isinstance(part, Text):
-        return well_formed(part.text)
-    if isinstance(part, Media):  # its bytes are not here
-        return f"[{part.label or part.kind}]"
-    return "" if isinstance(part, Call | Thinking | Result) else well_formed(part.text)
+def _content_block(part: Part) -> dict[str, Any] | None:
+    if isinstance(part, Call | Thinking | Result):
+        return None
+    if isinstance(part, Media):
+        return media_block(part) or {"type": "text", "text": f"[{part.label or part.kind}]"}
+    return {"type": "text", "text": well_formed(part.text)} if part.text else None
 
 
 def _tool_message(result: Result) -> Raw:

@@ -7,7 +7,7 @@ from sostenuto.ladder._history import History, unanswered
 from sostenuto.ladder._nudges import nudge_tokens
 from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
 from sostenuto.ladder._settings import Settings
-from sostenuto.ladder._zones import standing
+from sostenuto.ladder._zones import in_loop, standing
 
 __all__ = [
     "Cover",
@@ -28,6 +28,7 @@ __all__ = [
     "advance",
     "applied",
     "checkpoint_messages",
+    "in_loop",
     "nudge_tokens",
     "standing",
     "unanswered",

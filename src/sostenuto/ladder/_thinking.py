@@ -16,10 +16,12 @@ PARTING = "(The next tool calls are given as text.)"
 
 def rebound(run: Run) -> Run:
     """After a rewrite: drop the thinking that no longer matches its prefix, and flatten an open cycle that may not be without it."""
-    if not run.facts.bound:
+    if not run.facts.bound and not run.memory.thinking_off:
         return run
     looping = in_loop(run.history)
     run = replace(run, thinking_off=True) if run.memory.thinking_off and looping else run.remember(thinking_off=False)
+    if not run.facts.bound:
+        return run
     changed = [edit for edit in run.edits if edit.kind in ("clip", "clear", "cover", "drop")]
     if not changed:
         return run

@@ -25,9 +25,7 @@ def checked(
     format: object,
 ) -> None:
     """Raises `UnknownSetting` or `UnknownFormat` for the first argument that cannot be used."""
-    _of(str, "model", model, 'a "provider:id" text')
-    if format is not None and format not in FORMATS:
-        raise UnknownFormat(f"format {_shown(format)} is not known; use one of {', '.join(FORMATS)}")
+    named(model, format)
     if summarizer != "mechanical" and not callable(summarizer):
         raise UnknownSetting(f'summarizer {_shown(summarizer)} is neither "mechanical" nor a function from text to text')
     if cache not in ("keep", "auto"):
@@ -39,6 +37,13 @@ def checked(
         raise UnknownSetting(f"rules {_shown(rules)} must be a list of texts, for example rules=['never touch vault/']")
     if isinstance(settings, Settings):
         _numbers(settings)
+
+
+def named(model: object, format: object) -> None:
+    """Raises `UnknownSetting` or `UnknownFormat` for a model or a wire format that cannot be used."""
+    _of(str, "model", model, 'a "provider:id" text')
+    if format is not None and format not in FORMATS:
+        raise UnknownFormat(f"format {_shown(format)} is not known; use one of {', '.join(FORMATS)}")
 
 
 def handler(on_event: object) -> None:

@@ -90,8 +90,11 @@ class Driver:
 
     def ruler(self) -> Ruler:
         """The way of counting, with what was learned about the model before."""
-        known = self.wishes.calibrations.get(self.wishes.model)
-        return ruler_of(self.wishes.model, self.wishes.counter, calibration=known)
+        return self.ruler_for(self.wishes)
+
+    def ruler_for(self, wishes: Wishes) -> Ruler:
+        """The same for the model of these wishes."""
+        return ruler_of(wishes.model, wishes.counter, calibration=wishes.calibrations.get(wishes.model))
 
     def record(self, reply_or_usage: object) -> None:
         """Hand a report to the engine, and what it taught to the other conversations with this model."""

@@ -12,7 +12,7 @@ from sostenuto.errors import UnknownKey, UnusableInput
 from sostenuto.ladder import Event, Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
-from sostenuto.manager._checking import checked, handler
+from sostenuto.manager._checking import checked, handler, named
 from sostenuto.manager._driving import Driver, Wishes, pretended
 from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
@@ -274,23 +274,33 @@ class ContextManager:
         if self._driver.engine is not None:
             self._driver.engine.pin(fingerprint(codec.decode(message)))
 
-    def switch(self, model: str, *, window: int | None = None, counter: Counter = None) -> Switched:
-        """Go on with another model: its window and its way of counting hold from the next request on."""
-        profile = profile_of(model)
-        self._driver.wishes = replace(
-            self._driver.wishes, model=model, window=window_of(model, stated=window), profile=profile, counter=counter
+    def switch(
+        self, model: str, *, window: int | None = None, counter: Counter = None, format: str | None = None, dry_run: bool = False
+    ) -> Switched:
+        """Go on with another model: its window, its way of counting and its demands hold from the next request on.
+
+        Args:
+            model, window, counter: as for the constructor.
+            format: the wire the new model is spoken to in, if it is another one: then go on with the `messages` of the answer. Ids
+                are made legal there, reasoning sealed for the old model is left out, and every key stays what it was.
+            dry_run: only say what it would mean; nothing changes.
+
+        Raises:
+            UnknownFormat, UnknownSetting: for a format or a value that cannot be used.
+        """
+        from sostenuto.manager._switching import switched
+
+        named(model, format)
+        check_counter(counter)
+        wishes = replace(
+            self._driver.wishes,
+            model=model,
+            window=window_of(model, stated=window),
+            profile=profile_of(model),
+            counter=counter,
+            format=format or self._driver.wishes.format,
         )
-        if self._driver.engine is None:
-            return machinery.Switched(self.window.tokens, 0, f"{model}: window {self.window.tokens:,} tokens ({self.window.source}).")
-        plan = replace(self._driver.engine.plan, window=self._driver.wishes.window, bound=profile.prefix_bound_thinking)
-        tokens = self._driver.engine.switch(plan, self._driver.ruler())
-        lines = self._driver.wishes.settings.thresholds
-        if tokens <= lines.compact * self.window.tokens:
-            verdict = "it fits as it is"
-        else:
-            verdict = "older messages will be cleared or summarised with the next request"
-        text = f"{model}: window {self.window.tokens:,} tokens ({self.window.source}); the history takes about {tokens:,}: {verdict}."
-        return machinery.Switched(self.window.tokens, tokens, text)
+        return switched(self._driver, wishes, dry_run=dry_run)
 
     # ------------------------------------------------------------------ keeping
 
@@ -341,13 +351,16 @@ class ContextManager:
         return replace(last, manual=True, focus=focus, before=found[0] if found else None)
 
     def _recovery(self, error: object, maximum: int | None) -> Asked:
-        engine = self._driver.started()
-        last = self._driver.prepared()
-        evidence = machinery.overflow(error) if error is not None else machinery.Overflow(maximum=maximum)
-        if evidence is None and machinery.stopped_at_edge(error, self.window.tokens):
-            evidence = machinery.Overflow(maximum=maximum)
-        if evidence is None:
-            raise UnusableInput(f"this error does not say that the request was too long: {str(error)[:300]}")
-        if evidence.too_many_bytes:
-            return replace(last, strip_media=True, forced=engine.overflowed(stated=None))
-        return replace(last, forced=engine.overflowed(stated=maximum or evidence.maximum))
+        engine, last = self._driver.started(), self._driver.prepared()
+        estimate = engine.state.request.tokens if engine.state.request is not None else 0
+        found = machinery.evidence(error, maximum=maximum, estimate=estimate, window=self.window.tokens)
+        target = engine.overflowed(stated=found.limit if found.kind == "tokens" else None)
+        if found.kind == "bytes":
+            return replace(last, strip_media=True, forced=target)
+        least = engine.window.lowest_reserve(last.max_output or found.output)
+        output = machinery.lowered_output(found, asked=last.max_output, least=least)
+        if output is None:
+            return replace(last, forced=machinery.fitting(found, estimate=estimate, otherwise=engine.plan.settings.recovery))
+        asked = f" from {last.max_output:,}" if last.max_output else ""
+        engine.told_next(f"The provider refused the output asked for beside this input; it is lowered{asked} to {output:,} tokens.")
+        return replace(last, max_output=output)

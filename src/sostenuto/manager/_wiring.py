@@ -8,13 +8,14 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Literal
 
+from sostenuto.catalogues.bundled import bundled
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.errors import UnknownSetting
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
 from sostenuto.window import Facts as WindowFacts
-from sostenuto.window import Window, lookup, resolve, start_warning
+from sostenuto.window import Window, lookup, parted, resolve, start_warning
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 Pin = Callable[[Raw], bool] | Iterable[str] | None
@@ -69,8 +70,9 @@ def window_of(model: str, *, stated: int | None) -> Window:
     given: object = stated
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
-    provider, _, name = model.partition(":") if ":" in model else ("", "", model)
-    facts = WindowFacts(provider=provider, model=name, stated=stated, match=lookup(provider, name) if name else None)
+    provider, name = parted(model)
+    match = lookup(provider, name, catalogue=bundled()) if name else None
+    facts = WindowFacts(provider=provider, model=name, stated=stated, match=match)
     found = resolve(facts)
     warning = start_warning(facts, found)
     return replace(found, notes=(*found.notes, warning)) if warning else found

@@ -3,7 +3,7 @@
 from sostenuto.messages._folding import Folding, Repair, is_displaced, trailing_thoughts
 from sostenuto.messages._identity import chained, fingerprint, frozen_copy, key_of, parse_key, range_key
 from sostenuto.messages._message import Kind, Message, Role
-from sostenuto.messages._parts import Call, Media, MediaKind, Opaque, Part, Placed, Result, Text, Thinking
+from sostenuto.messages._parts import Call, Media, MediaKind, Opaque, Part, Placed, Result, Source, Text, Thinking
 from sostenuto.messages._pins import Pinned, pinned
 from sostenuto.messages._unit import Slot, Unit, UnitKind
 
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "Role",
     "Slot",
+    "Source",
     "Text",
     "Thinking",
     "Unit",

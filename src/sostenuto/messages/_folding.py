@@ -16,7 +16,8 @@ from sostenuto.messages._unit import Slot, Unit, UnitKind
 class Repair:
     """One thing found broken in a history as it was handed over, and what the smallest mending is (D20).
 
-    `what`: ``unanswered`` | ``orphan`` | ``duplicate id`` | ``illegal id`` | ``arguments`` | ``empty`` | ``blank`` | ``displaced``.
+    `what`: ``unanswered`` | ``orphan`` | ``duplicate id`` | ``illegal id`` | ``arguments`` | ``empty`` | ``blank`` | ``displaced``
+    | ``foreign reasoning``.
     """
 
     what: str
@@ -30,7 +31,8 @@ class Folding:
 
     `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
     arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
-    unit. `by_name`: calls may lack an id; then results find them by name and order.
+    unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
+    another model: their reasoning is sealed for it, and is left out (D29).
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -49,11 +51,19 @@ class Folding:
     strict: bool = False
     itemised: bool = False
     by_name: bool = False
+    foreign: int = 0
     running: int | None = None
 
     def alike(self) -> Folding:
         """An empty folding for the same wire."""
-        return Folding(unique_ids=self.unique_ids, legal_id=self.legal_id, strict=self.strict, itemised=self.itemised, by_name=self.by_name)
+        return Folding(
+            unique_ids=self.unique_ids,
+            legal_id=self.legal_id,
+            strict=self.strict,
+            itemised=self.itemised,
+            by_name=self.by_name,
+            foreign=self.foreign,
+        )
 
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
@@ -75,8 +85,16 @@ class Folding:
         for index in blank if ordinal not in self.empty else ():
             self.mended[ordinal, index] = None
             self.repairs.append(Repair("blank", ordinal, index))
+        if ordinal < self.foreign and thoughts and ordinal not in self.empty:
+            self._leave_out_reasoning(ordinal, message)
         # everything before an open cycle is settled, whatever runs of cycles there are
         self.settled = next((number for number in (self.open_cycle, self.running) if number is not None), len(self.units))
+
+    def _leave_out_reasoning(self, ordinal: int, message: Message) -> None:
+        for index, part in enumerate(message.parts):
+            if isinstance(part, Thinking):
+                self.mended[ordinal, index] = None
+                self.repairs.append(Repair("foreign reasoning", ordinal, index))
 
     def _blank(self, message: Message) -> list[int]:
         if not self.strict:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 MediaKind = Literal["image", "pdf", "audio", "video", "file"]
 
@@ -15,9 +15,21 @@ class Text:
     text: str
 
 
+class Source(NamedTuple):
+    """Where an attachment's bytes are, as any wire can be told: base64 `data` of a `media_type`, or a `url`."""
+
+    media_type: str
+    data: str = ""
+    url: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Media:
-    """An attachment. `size` is in bytes (0 unknown); `digest` identifies the bytes; `label` says what it is in words."""
+    """An attachment. `size` is in bytes (0 unknown); `digest` identifies the bytes; `label` says what it is in words.
+
+    `source` refers to the caller's own bytes, for writing the attachment in another wire; None where only its provider has them.
+    It takes no part in comparing.
+    """
 
     kind: MediaKind
     digest: str
@@ -27,6 +39,7 @@ class Media:
     pages: int = 0
     seconds: float = 0.0
     label: str = ""
+    source: Source | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from sostenuto.errors import UnusableInput
-from sostenuto.recordings._recording import Line, Skipped
+from sostenuto.recordings._recording import Line, Skipped, TextLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,23 @@ def json_lines(path: str, lines: Iterator[tuple[int, bytes]], *, torn: list[Skip
     yield held[0], value
 
 
+def text_lines(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[TextLine]:
+    """The lines as text, line ends and blank lines included.
+
+    Raises:
+        UnusableInput: a line is not UTF-8.
+    """
+    for number, data in lines:
+        yield number, _text(data, path=path, line=number)
+
+
 def parsed(data: bytes, *, path: str, line: int) -> Any:
     """The JSON value of ``data``, which starts on ``line``.
 
     Raises:
         UnusableInput: it is not UTF-8, not JSON, or nested deeper than the interpreter can follow.
     """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        at = line + data.count(b"\n", 0, problem.start)
-        raise unusable(path, f"not UTF-8 ({problem.reason})", line=at, remedy="convert the file to UTF-8") from None
+    text = _text(data, path=path, line=line)
     try:
         return json.loads(text)
     except json.JSONDecodeError as problem:
@@ -114,6 +120,14 @@ def parsed(data: bytes, *, path: str, line: int) -> Any:
     except ValueError:
         # the one thing left that json.loads refuses: the interpreter's bound on the digits of a whole number
         raise unusable(path, "a whole number has thousands of digits", line=line, remedy="shorten it or delete the line") from None
+
+
+def _text(data: bytes, *, path: str, line: int) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        at = line + data.count(b"\n", 0, problem.start)
+        raise unusable(path, f"not UTF-8 ({problem.reason})", line=at, remedy="convert the file to UTF-8") from None
 
 
 def _check_is_file(path: str) -> None:

@@ -11,7 +11,13 @@ Raw = dict[str, Any]
 Line = tuple[int, Any]
 """A record with where it stood: the line of a JSONL file, or the position (from 1) in a JSON array."""
 
-FORMATS = ("anthropic", "openai_chat")
+TextLine = tuple[int, str]
+"""A line of text with its number (from 1), its line end included."""
+
+FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
+
+# Items of the Responses wire that a program sends, beside messages and outputs; all others came from a model.
+_SENT_ITEMS = frozenset({"additional_tools", "item_reference", "mcp_approval_response"})
 
 # A bare model id names its provider by how it starts; anything else stays bare rather than guessed.
 _PROVIDERS = (
@@ -47,7 +53,8 @@ class Exchange:
     """One recorded request and where its reply stands.
 
     Attributes:
-        upto: the history handed over is ``messages[:upto]``; the recorded reply is ``messages[upto]``.
+        upto: the history handed over is ``messages[:upto]``; the recorded reply is ``messages[upto]``, or begins there where a
+            reply is several items (``openai_responses``).
         boundary: the history as it was sent is ``preface + messages[boundary:upto]``.
         preface: the recording's own summary as it was sent, in the wire format; empty before its first compaction.
         reported: prompt tokens the provider reported, cache reads and writes included; ``None`` if not recorded.
@@ -70,8 +77,8 @@ class Recording:
     ``used + meta + len(skipped)`` is the number of records of the source: every one is accounted for (invariant 9).
 
     Attributes:
-        reader: which reader understood it: ``claude_code``, ``pi``, ``tau_bench``, ``litellm_log`` or ``messages``.
-        format: wire format of ``messages``: ``anthropic`` or ``openai_chat``.
+        reader: which reader understood it, one of `opening.FORMATS`.
+        format: wire format of ``messages``, one of `FORMATS`.
         messages: the full history with the recorded replies, without the recording's own summaries, meta records, side chains, progress.
         exchanges: one for each recorded assistant reply, in order.
         system: the system prompt when it is recorded outside the messages, else ``None``.
@@ -130,15 +137,34 @@ def token_sum(usage: object, fields: Iterable[str]) -> int | None:
     return sum(counts) or None
 
 
-def plain_exchanges(messages: Sequence[Raw], *, merged: bool = False) -> tuple[Exchange, ...]:
-    """An exchange for each assistant message of a history that records no usage and no compaction.
+def is_reply(message: object, form: str) -> bool:
+    """Whether a model wrote this message of the wire ``form``; on ``openai_responses`` a message is an item, on ``gemini`` a content."""
+    if not isinstance(message, dict):
+        return False
+    if form == "openai_responses":
+        return _is_reply_item(message)
+    return message.get("role") == ("model" if form == "gemini" else "assistant")
 
-    `merged`: on this wire neighbours of one role are one turn (D57), so a reply directly behind another belongs to it.
+
+def _is_reply_item(item: Raw) -> bool:
+    kind = item.get("type", "message")
+    if not isinstance(kind, str) or kind in _SENT_ITEMS:
+        return False
+    if kind == "message":
+        return item.get("role") == "assistant"
+    # What a tool of the provider's own returned stands in the reply that called it; other outputs answer a reply.
+    return not kind.endswith("_output") or item.get("execution") == "server"
+
+
+def plain_exchanges(messages: Sequence[Raw], *, form: str = "openai_chat") -> tuple[Exchange, ...]:
+    """An exchange for each reply of a history that records no usage and no compaction.
+
+    On OpenAI chat each assistant message is a reply; on the other wires neighbours that the model wrote are one reply (D57).
     """
     return tuple(
         Exchange(upto=index, boundary=0, preface=(), reported=None, output=None, model=None)
         for index, message in enumerate(messages)
-        if message.get("role") == "assistant" and not (merged and index and messages[index - 1].get("role") == "assistant")
+        if is_reply(message, form) and (form == "openai_chat" or not index or not is_reply(messages[index - 1], form))
     )
 
 

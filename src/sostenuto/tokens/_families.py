@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Group = Literal["o200k", "cl100k", "digits", "claude-3", "claude-4.7"]
-"""A column of the table of weights: ``digits`` tokenizes numbers digit by digit (Qwen, Gemma and Gemini, Mistral)."""
+Group = Literal["o200k", "cl100k", "llama", "qwen", "deepseek", "gemma", "mistral", "kimi", "glm", "claude-3", "claude-4.7"]
+"""A column of the table of weights, called after a tokenizer: ``gemma`` stands for Gemini too, ``o200k`` for every unknown one."""
 
 FamilyName = Literal["o200k", "cl100k", "anthropic", "gemini", "mistral", "llama", "qwen", "deepseek", "unknown"]
 
@@ -80,17 +80,26 @@ _NAMED: tuple[tuple[tuple[str, ...], FamilyName], ...] = (
 
 
 def _group(name: FamilyName, *, whole: str, bare: str) -> Group:
-    if name == "cl100k":
-        return "cl100k"
     if name == "anthropic":
         return _claude_group(bare)
-    if name in ("gemini", "mistral"):
-        return "digits"
-    if name == "qwen":
-        return "digits" if "qwen" in whole or "qwq" in whole or "alibaba" in whole else "o200k"
-    if name == "llama":
-        return "digits" if "llama-2" in whole or "llama2" in whole or "codellama" in whole else "o200k"
-    return "o200k"
+    for words, group in _GROUPED.get(name, ()):
+        if any(word in whole for word in words):
+            return group
+    return _GROUPS.get(name, "o200k")
+
+
+_GROUPS: dict[FamilyName, Group] = {
+    "cl100k": "cl100k",
+    "gemini": "gemma",
+    "mistral": "mistral",
+    "llama": "llama",
+    "deepseek": "deepseek",
+}
+_GROUPED: dict[FamilyName, tuple[tuple[tuple[str, ...], Group], ...]] = {
+    "llama": ((("llama-2", "llama2", "codellama"), "mistral"),),  # of the older kind that writes numbers digit by digit
+    "qwen": ((("alibaba", "qwen", "qwq"), "qwen"), (("moonshot", "kimi"), "kimi"), (("zhipuai", "glm"), "glm")),
+}
+"""Where the models of one family of the origin count differently: a part of the name -> the column; first match wins."""
 
 
 def _claude_group(bare: str) -> Group:

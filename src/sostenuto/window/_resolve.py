@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sostenuto.window._catalogue import LOCAL_PROVIDERS, Match
+from sostenuto.window._catalogue import Match
+from sostenuto.window._names import is_local
 
 Source = Literal["pinned", "server", "learned", "catalogue", "fallback"]
 
 FALLBACK: Final = 128_000
 """Tokens assumed for a model nobody knows. It never caps anything (origin 2.1)."""
-_SERVES_THE_SMALLER: Final = ("vllm", "sglang")
+_SERVES_THE_SMALLER: Final = ("vllm", "hosted_vllm", "sglang")
 _LOWEST_OUTPUT: Final = 1_024
 _OUTPUT_SHARE: Final = 8  # an output request is never lowered below an eighth of the window (D6)
 _SMALL_SHARE: Final = 2  # a request for more than half of the window means that the window is small for it
@@ -49,7 +50,7 @@ class Facts:
     @property
     def is_local(self) -> bool:
         """The provider serves a window of its own choice."""
-        return self.provider.strip().lower() in LOCAL_PROVIDERS
+        return is_local(self.provider)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,81 @@
+"""A whole conversation from one wire into another (issue of every format: ids, roles, results in place, every loss named)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sostenuto.engine._crossing import Loss, crossed, losses
+from sostenuto.engine._emission import Emission, opened
+from sostenuto.ladder import History, View
+from sostenuto.messages import Folding
+from sostenuto.protocols import Codec, Raw, Tool
+from sostenuto.tokens import Ruler
+
+_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema", "inputSchema")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A conversation in another wire.
+
+    Attributes:
+        body: what a request holds of it: messages, instructions, tools.
+        losses: what is not in it as it was; keys count the messages of the original.
+    """
+
+    body: dict[str, Any]
+    losses: tuple[Loss, ...]
+
+
+def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system: Any = None, tools: Any = None) -> Translation:
+    """The conversation as `target` writes it. Broken pairs, ids and roles are mended on the way; never raises on odd content."""
+    lead = source.split_system(messages)
+    spoken = [getattr(part, "text", "") for raw in messages[:lead] for part in source.decode(raw).parts]
+    instruction = "\n\n".join([*source.system_texts(system), *spoken]) or None
+    definitions, foreign = defined(tools)
+    old = History(
+        Ruler(),
+        Folding(
+            unique_ids=source.unique_ids, legal_id=source.legal_id, strict=source.strict, itemised=source.itemised, by_name=source.by_name
+        ),
+    )
+    for raw in messages[lead:]:
+        old.add(source.decode(raw))
+    fresh = crossed(old, target, ruler=old.ruler)
+    emission = Emission(fresh, View(), list(messages[lead:]), target, crossed=len(old.messages))
+    emission.body(0)
+    body = target.body(opened(emission.out, target), system=instruction, tools=None)
+    if definitions:
+        body["tools"] = target.tool_definitions(definitions)
+    told = losses(old, fresh, codec=target, first=lead)
+    return Translation(body, (*told, *(Loss(f"{name} has no definition another wire could take", "tools") for name in foreign)))
+
+
+def defined(tools: Any) -> tuple[list[Tool], list[str]]:
+    """Tools of any wire as (name, description, schema), and the names or kinds of those that only their own server knows."""
+    found: list[Tool] = []
+    foreign: list[str] = []
+    for tool in tools if isinstance(tools, Sequence) and not isinstance(tools, str | bytes) else ():
+        for one in _declarations(tool):
+            name, schema = one.get("name"), next((one[key] for key in _SCHEMAS if isinstance(one.get(key), Mapping)), None)
+            served = schema is None and one.get("type") not in (None, "function", "custom")
+            if isinstance(name, str) and name and not served:
+                description = one.get("description")
+                found.append(
+                    (name, description if isinstance(description, str) else "", dict(schema or {"type": "object", "properties": {}}))
+                )
+            else:
+                foreign.append(str(name or one.get("type") or next(iter(one), "a tool")))
+    return found, foreign
+
+
+def _declarations(tool: Any) -> Iterable[Mapping[str, Any]]:
+    if not isinstance(tool, Mapping):
+        return []
+    nested = tool.get("functionDeclarations") or tool.get("function_declarations")
+    if isinstance(nested, Sequence):
+        return [one for one in nested if isinstance(one, Mapping)]
+    inner = tool.get("function") or tool.get("custom")
+    return [inner if isinstance(inner, Mapping) else tool]

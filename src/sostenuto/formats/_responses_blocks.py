@@ -1,0 +1,81 @@
+"""Content blocks of OpenAI Responses messages and outputs: reading them, and writing changed ones back in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sostenuto.formats import _media
+from sostenuto.formats._blocks import fields, opaque, words
+from sostenuto.formats._text import word
+from sostenuto.messages import Media, Part, Text
+
+INPUT_TEXT = "input_text"
+OUTPUT_TEXT = "output_text"
+
+_MEASURED = ("annotations", "logprobs")
+"""Lists of a text block that count in its letters: with other words they point nowhere."""
+
+
+def part_of(value: Any) -> Part:
+    """The part that a content block is."""
+    text = words(value)
+    if text is not None:
+        return Text(text)
+    block = fields(value)
+    if block is None:
+        return opaque(value)
+    refusal = block.get("refusal")
+    if block.get("type") == "refusal" and isinstance(refusal, str):
+        return Text(refusal)
+    return attachment(block) or opaque(block)
+
+
+def attachment(block: dict[str, Any]) -> Media | None:
+    """The attachment of a block (picture, screenshot, file, audio), without counting its base64 as text; None for other blocks."""
+    kind = block.get("type")
+    if kind in ("input_image", "computer_screenshot"):
+        return _picture(block)
+    if kind == "input_file":
+        return _file(block)
+    if kind == "input_audio":
+        held = fields(block.get("input_audio")) or {}
+        data = held.get("data")
+        return _media.inline(data, kind="audio", label=f"audio {word(held.get('format'))}".strip()) if isinstance(data, str) else None
+    return None
+
+
+def _picture(block: dict[str, Any]) -> Media | None:
+    url, file_id = block.get("image_url"), block.get("file_id")
+    if isinstance(url, str):
+        return _media.addressed(url, kind="image")
+    return Media("image", _media.digest(file_id), label=file_id) if isinstance(file_id, str) else None
+
+
+def _file(block: dict[str, Any]) -> Media | None:
+    name = word(block.get("filename"))
+    kind = _media.kind_of("application/pdf" if name.lower().endswith(".pdf") else "")
+    data, url, file_id = block.get("file_data"), block.get("file_url"), block.get("file_id")
+    if isinstance(data, str):
+        if data.startswith("data:"):
+            return _media.addressed(data, kind=kind, label=name)
+        return _media.inline(data, kind=kind, label=name)
+    if isinstance(url, str):
+        return _media.addressed(url, kind=kind, label=name)
+    return Media(kind, _media.digest(file_id), label=name or file_id) if isinstance(file_id, str) else None
+
+
+def text_block(text: str, *, role: str) -> dict[str, Any]:
+    """A text block as `role` says it: the assistant's words are output, all others input."""
+    return {"type": OUTPUT_TEXT if role == "assistant" else INPUT_TEXT, "text": text}
+
+
+def reworded(value: Any, text: str, *, role: str) -> Any:
+    """The block `value` reading as `text`; an attachment becomes a text block."""
+    if isinstance(value, str):
+        return text
+    block = fields(value) or {}
+    if block.get("type") == "refusal":
+        return {**block, "refusal": text}
+    if words(block) is None:
+        return text_block(text, role=role)
+    return {**block, "text": text, **{name: [] for name in _MEASURED if block.get(name)}}

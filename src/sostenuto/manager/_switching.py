@@ -1,0 +1,102 @@
+"""Going on with another model: what that means for the conversation, told before or as it is done."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sostenuto import engine as machinery
+from sostenuto.engine import Asked, Draft, Engine, Loss, Switched, drive, profile_of
+from sostenuto.errors import FixedPartTooLarge
+from sostenuto.ladder import Run
+from sostenuto.manager._driving import Driver, Wishes, pretended
+from sostenuto.manager._wiring import codec_named
+
+
+def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
+    """Change the model to that of `wishes`, or with `dry_run` only say what it would mean."""
+    before, said = driver.wishes, f"{wishes.model}: window {wishes.window.tokens:,} tokens ({wishes.window.source})"
+    if driver.engine is None:
+        if not dry_run:
+            driver.wishes = wishes
+        return Switched(wishes.window.tokens, 0, f"{said}.", applied=not dry_run)
+    old, asked = driver.engine, driver.last
+    plan = replace(
+        old.plan,
+        codec=codec_named(wishes.format) if wishes.format else old.plan.codec,
+        window=wishes.window,
+        bound=wishes.profile.prefix_bound_thinking,
+        may_flatten=wishes.profile.may_flatten,
+        alternating=wishes.profile.alternating_roles,
+        cache_lifetime_s=wishes.profile.cache_lifetime_s,
+    )
+    foreign = _is_foreign(before.model, wishes.model)
+    other = machinery.switched(old, plan, ruler=driver.ruler_for(wishes), foreign=foreign)
+    is_other_wire = plan.codec.name != old.plan.codec.name
+    told = _losses(old, other, is_other_wire=is_other_wire)
+    tokens = other.state.history.ruler.tokens(other.state.view.measure(other.state.history))
+    run = _next(other, asked, is_other_wire=is_other_wire)
+    if not dry_run:
+        driver.wishes, driver.engine = wishes, other
+    return Switched(
+        wishes.window.tokens,
+        tokens,
+        "\n".join([f"{said}; the history takes about {tokens:,}: {_verdict(run)}.", *_lines(told)]),
+        tokens_after=run.total if run is not None else tokens,
+        rungs=tuple(event.rung for event in run.events) if run is not None else (),
+        losses=told,
+        messages=machinery.continued(other.state) if is_other_wire else None,
+        system=_instructions(old, asked) if is_other_wire and plan.codec.system_field else None,
+        applied=not dry_run,
+    )
+
+
+def _is_foreign(old: str, new: str) -> bool:
+    """Whether reasoning sealed for the old model means nothing to the new one: another provider's, or bound to its very prefix."""
+    providers = {model.partition(":")[0].lower() for model in (old, new)}
+    bound = any(profile_of(model).prefix_bound_thinking for model in (old, new))
+    return old != new and (len(providers) > 1 or bound)
+
+
+def _losses(old: Engine, other: Engine, *, is_other_wire: bool) -> tuple[Loss, ...]:
+    if is_other_wire:
+        return machinery.losses(old.state.history, other.state.history, codec=other.plan.codec)
+    known = set(old.state.history.folding.repairs)
+    return machinery.repaired(repair for repair in other.state.history.folding.repairs if repair not in known)
+
+
+def _next(other: Engine, asked: Asked | None, *, is_other_wire: bool) -> Run | None:
+    """What the next request would go through; None where nothing was asked yet."""
+    if asked is None:
+        return None
+    messages = machinery.continued(other.state) if is_other_wire else asked.messages
+    draft = other.begin(replace(asked, messages=messages, system=None if is_other_wire else asked.system))
+    if not isinstance(draft, Draft):
+        return None
+    return drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+
+
+def _verdict(run: Run | None) -> str:
+    if run is None:
+        return "nothing was sent yet"
+    if run.refused is not None:
+        return str(FixedPartTooLarge(run.refused, window=run.facts.window))
+    if not run.edits:
+        return "it fits as it is"
+    rungs = ", ".join(dict.fromkeys(event.rung for event in run.events))
+    return f"with the next request older messages are cleared or summarised ({rungs}), which takes it to {run.total:,} tokens"
+
+
+def _lines(told: Sequence[Loss]) -> list[str]:
+    return [f"{count} x {what}" for what, count in Counts(loss.what for loss in told).items()]
+
+
+def _instructions(old: Engine, asked: Asked | None) -> str | None:
+    """The system prompt, wherever the old wire had it, as one text."""
+    if asked is None:
+        return None
+    codec = old.plan.codec
+    lead = asked.messages[: codec.split_system(asked.messages)]
+    spoken = [getattr(part, "text", "") for raw in lead for part in codec.decode(raw).parts]
+    return "\n\n".join([*codec.system_texts(asked.system), *spoken]) or None

@@ -1,0 +1,122 @@
+"""What `recover` makes of the figures in an error (D6, D8, D19)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sostenuto import ContextManager, UnusableInput
+from sostenuto.protocols import Raw
+
+IN_AND_OUT = "input length and `max_tokens` exceed context limit: {} + {} > {}, decrease input length or `max_tokens` and try again"
+
+
+class Quarters:
+    """An exact weigher: a token is four characters."""
+
+    name = "quarters"
+    exact = True
+
+    def __call__(self, text: str, /) -> int:
+        return (len(text) + 3) // 4
+
+
+def started(window: int, *, notes: int = 10, **asked: Any) -> tuple[ContextManager, int]:
+    """A manager with a history of so many notes of about 500 tokens, and the tokens of its request."""
+    context = ContextManager(window=window, counter=Quarters())
+    messages: list[Raw] = [{"role": "user", "content": "task"}]
+    for number in range(notes):
+        messages += [{"role": "assistant", "content": f"note {number:03} " * 210}, {"role": "user", "content": f"go on {number}"}]
+    return context, context.prepare_sync(messages, **asked).tokens
+
+
+def error(words: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
+
+
+def test_an_output_that_does_not_fit_is_lowered_and_the_history_stays() -> None:
+    """Where the provider counted input and output and the input alone fits, the output is lowered and not a message is touched (D6)."""
+    context, tokens = started(40_000, max_output=8_000)
+    after = context.recover(error(IN_AND_OUT.format(tokens, 8_000, 12_000)))
+    assert after.tokens == tokens
+    assert after.events == ()
+    assert after.max_output == int(0.98 * (12_000 - tokens))
+    assert any("lowered from 8,000 to" in notice for notice in after.notices)
+    assert (context.window.tokens, context.window.source) == (12_000, "learned")
+
+
+def test_an_output_nobody_lets_us_set_is_left_room_instead() -> None:
+    """A caller that states no output may send its own again: the history makes room for it (D19)."""
+    context, tokens = started(40_000)
+    after = context.recover(error(IN_AND_OUT.format(tokens, 5_000, 8_000)))
+    assert after.max_output is None
+    assert after.tokens <= 3_000
+
+
+def test_an_output_as_large_as_the_window_is_lowered_whoever_sets_it() -> None:
+    """Where the output alone fills the window no shorter history is a cure: the request says what output fits."""
+    context, tokens = started(40_000)
+    after = context.recover(error(IN_AND_OUT.format(tokens, 20_000, 20_000)))
+    assert after.tokens == tokens
+    assert after.max_output == int(0.98 * (20_000 - tokens))
+
+
+def test_a_provider_that_counts_more_than_we_do_is_believed() -> None:
+    """The recovered request fits by the provider's count, not only by ours: its share is taken from both figures (D19)."""
+    context, tokens = started(40_000)
+    after = context.recover(error(f"prompt is too long: {2 * tokens} tokens > {tokens} maximum"))
+    assert after.tokens <= tokens / 2
+
+
+def test_a_count_that_is_only_a_lower_bound_is_not_believed() -> None:
+    """Where the server stopped counting at its limit, the usual share is cut, and the limit alone is learned (D8)."""
+    context, tokens = started(40_000)
+    words = f"maximum context length is {2 * tokens} tokens. However, your prompt contains at least {2 * tokens + 1} input tokens"
+    after = context.recover(error(words))
+    assert after.tokens <= 0.72 * tokens
+    assert context.window.tokens == 2 * tokens
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("invalid params, context window exceeds limit (2013)", 40_000),
+        ("prompt is too long: 900 tokens > 200000 maximum", 40_000),
+        ("prompt is too long: 9000 tokens > 7000 maximum", 7_000),
+    ],
+)
+def test_only_a_real_limit_is_learned(words: str, window: int) -> None:
+    """An error's number, and figures that contradict the refusal, leave the window as it was; a limit does not (D8)."""
+    context, _ = started(40_000)
+    context.recover(error(words))
+    assert context.window.tokens == window
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("max_tokens: 16000 > 8192, which is the maximum allowed number of output tokens", "ask for less; the most is 8,192"),
+        ("Rate limit reached", "wait"),
+        ("image exceeds 5 MB maximum", "smaller one"),
+        ("messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: c1", "as prepare returns them"),
+        ("Overloaded", "again later"),
+    ],
+)
+def test_another_refusal_is_named_with_its_remedy(words: str, remedy: str) -> None:
+    """An error that no shorter history cures is handed back with its words and what to do instead, and nothing changes (B033)."""
+    context, tokens = started(40_000)
+    with pytest.raises(UnusableInput, match="does not say that the request was too long") as caught:
+        context.recover(error(words))
+    assert remedy in str(caught.value)
+    assert words[:30] in str(caught.value)
+    assert context.usage().tokens == tokens
+
+
+def test_an_empty_refusal_counts_only_near_the_window() -> None:
+    """A 413 without a body is an overflow if the request filled the window, and is handed back if not (B033)."""
+    near, tokens = started(7_000)
+    assert near.recover({"status_code": 413}).tokens < tokens
+    far, _ = started(40_000)
+    with pytest.raises(UnusableInput):
+        far.recover({"status_code": 413})
