@@ -9,13 +9,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sostenuto.formats.anthropic import CODEC as ANTHROPIC
-from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
+from sostenuto.formats import anthropic, gemini, openai_chat, openai_responses
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Call, Message, Part, Result, Text, Thinking
 from sostenuto.protocols import Codec, Raw
 
-CODECS: dict[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
+CODECS: dict[str, Codec] = {
+    "anthropic": anthropic.CODEC,
+    "gemini": gemini.CODEC,
+    "openai_chat": openai_chat.CODEC,
+    "openai_responses": openai_responses.CODEC,
+}
+FORMATS = tuple(CODECS)
 TEXT_OF_OURS = ("[Result of", "tokens of this", "left out", "No result was recorded")
 
 
@@ -39,10 +44,10 @@ def boundaries(history: Sequence[Raw], *, format: str) -> list[int]:
     codec, open_ids, out = CODECS[format], [], []
     for number, raw in enumerate(history):
         message = codec.decode(raw)
-        open_ids += [part.id for part in message.parts if isinstance(part, Call)]
+        open_ids += [part.id or part.name for part in message.parts if isinstance(part, Call)]
         for part in message.parts:
-            if isinstance(part, Result) and part.call_id in open_ids:
-                open_ids.remove(part.call_id)
+            if isinstance(part, Result) and (part.call_id or part.name) in open_ids:
+                open_ids.remove(part.call_id or part.name)
         if not open_ids and message.role in ("user", "tool"):
             out.append(number + 1)
     return out

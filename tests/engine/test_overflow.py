@@ -116,6 +116,19 @@ def test_an_empty_answer_needs_the_estimate() -> None:
         bare = Raised(f"Error code: {status}", status_code=status, body=None, response=SimpleNamespace(text="", status_code=status))
         assert overflow(bare, fill=0.95) == Refusal("tokens")
         assert overflow(bare, fill=0.2) is None
+    for error in (
+        Raised("Client error '413 Request Entity Too Large' for url", response=SimpleNamespace(status_code=413, text="")),
+        Raised("413 Request Entity Too Large.", code=413, details={"message": "", "status": "Request Entity Too Large"}),
+    ):
+        assert overflow(error, fill=0.95) == Refusal("tokens")
+        assert overflow(error, fill=0.2) is None
+
+
+def test_an_answer_that_says_something_else_is_not_silent() -> None:
+    """A 400 whose body speaks of something else is no overflow near the window, though the exception's own words say nothing (B033)."""
+    page = SimpleNamespace(status_code=400, text='{"error": {"message": "The minimum token count to start caching is 4096."}}')
+    for words in ("Client error '400 Bad Request' for url", "Error code: 400", ""):
+        assert overflow(Raised(words, response=page), fill=0.99) is None
 
 
 def test_a_proxy_that_refuses_the_bytes_is_told_apart() -> None:
@@ -164,15 +177,20 @@ def test_what_fits_is_reckoned_by_the_providers_own_count() -> None:
     assert fitting(Refusal("tokens"), estimate=5_000, otherwise=0.7) == 3_500
 
 
+def lowered(found: Refusal, *, asked: int | None, least: int = 1_024) -> int | None:
+    return lowered_output(found, asked=asked, estimate=0, least=least, line=0.8)
+
+
 def test_the_output_is_lowered_only_where_that_cures() -> None:
-    """The output is lowered if enough is left beside the input and the caller lets us set it, or no history is short enough (D6)."""
-    both = Refusal("tokens", limit=200_000, input=178_959, output=64_000)
-    assert lowered_output(both, asked=64_000, least=8_000) == int(0.98 * 21_041)
-    assert lowered_output(both, asked=None, least=8_000) is None
-    assert lowered_output(both, asked=64_000, least=25_000) is None
-    assert lowered_output(SAYS, asked=64_000, least=1_024) is None
+    """The output gives way if enough is left of it and the caller lets us set it, or if no history is short enough (D6)."""
+    both = Refusal("tokens", limit=200_000, input=120_000, output=90_000)
+    assert lowered(both, asked=90_000, least=25_000) == 200_000 - 150_000 - 1
+    assert lowered(both, asked=None) is None
+    assert lowered(both, asked=90_000, least=60_000) is None
+    assert lowered(SAYS, asked=64_000) is None
     whole = Refusal("tokens", limit=262_000, requested=263_390, input=1_390, output=262_000)
-    assert lowered_output(whole, asked=None, least=1_024) == int(0.98 * 260_610)
+    assert lowered(whole, asked=None) == 262_000 - 1_737 - 1
+    assert lowered(Refusal("tokens", limit=20_000, input=19_000, output=20_000), asked=None, least=2_500) == 2_500
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**9), st.integers(1, 10**9), st.integers(1, 10**7), st.booleans())

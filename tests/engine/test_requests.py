@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sostenuto.engine import Profile
 from sostenuto.errors import FixedPartTooLarge
 from sostenuto.manager import ContextManager
-from sostenuto.messages import pinned
+from sostenuto.messages import Result, pinned
 from sostenuto.protocols import Raw
-from tests.engine.conversing import boundaries, manager
+from tests.engine.conversing import CODECS, FORMATS, boundaries, manager
 from tests.engine.witness import Witness
-from tests.strategies.histories import FORMATS, histories
+from tests.strategies.histories import histories
 
 WINDOWS = st.sampled_from((300, 500, 900, 1_500, 3_000, 6_000, 20_000))
 STEPS = st.sampled_from((4, 8, 16))
@@ -70,7 +70,7 @@ def test_below_the_first_rung(case: Case) -> None:
     name, history, _ = case
     context = manager(10_000_000, format=name)
     for length in boundaries(history, format=name):
-        out = context.prepare_sync(history[:length]).arguments["messages"]
+        out = context.prepare_sync(history[:length]).arguments[CODECS[name].field]
         assert len(out) == length
         assert all(one is other for one, other in zip(out, history, strict=False))
 
@@ -93,7 +93,7 @@ def end_to_end(context: ContextManager, history: list[Raw], lengths: list[int], 
             request = context.prepare_sync(handed)
         except FixedPartTooLarge as refusal:
             return [*out, refusal.components]
-        kept, done = list(request.arguments["messages"]), length
+        kept, done = list(request.arguments[CODECS[request.format].field]), length
         out.append(request.arguments)
     return out
 
@@ -113,15 +113,14 @@ def test_pins_stay(case: Case, data: st.DataObject) -> None:
     """A pinned message is the caller's own object in every request."""
     name, history, window = case
     at = data.draw(st.integers(0, len(history) - 1))
-    history = [pinned(raw) if number == at and raw["role"] == "user" else raw for number, raw in enumerate(history)]
-    context = manager(window, format=name)
-    if "pinned" not in type(history[at]).__name__.lower() or any(
-        block.get("type") == "tool_result" for block in history[at]["content"] if isinstance(block, dict)
-    ):
+    said = CODECS[name].decode(history[at])
+    if said.role != "user" or any(isinstance(part, Result) for part in said.parts):
         return
+    history = [pinned(raw) if number == at else raw for number, raw in enumerate(history)]
+    context = manager(window, format=name)
     for length in boundaries(history, format=name):
         try:
-            out = context.prepare_sync(history[:length]).arguments["messages"]
+            out = context.prepare_sync(history[:length]).arguments[CODECS[name].field]
         except FixedPartTooLarge:
             return
         assert length <= at or any(raw is history[at] for raw in out)
@@ -137,10 +136,10 @@ def test_system_stays(case: Case, system: str) -> None:
             arguments = context.prepare_sync(history[:length], system=system).arguments
         except FixedPartTooLarge:
             return
-        if name == "anthropic":
-            assert arguments["system"] == system
+        if CODECS[name].system_field:
+            assert arguments[CODECS[name].system_field] == system
         else:
-            assert {"role": "system", "content": system} in arguments["messages"]
+            assert {"role": "system", "content": system} in arguments[CODECS[name].field]
 
 
 @pytest.mark.long

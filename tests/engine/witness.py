@@ -29,7 +29,7 @@ class Witness:
 
     def see(self, handed: Sequence[Raw], request: Request) -> None:
         """Check one request for the whole raw history `handed`."""
-        out: list[Raw] = request.arguments["messages"]
+        out: list[Raw] = request.arguments[self.codec.field]
         for event in request.events:
             self.keys.update(event.keys)
         assert faults(request.arguments, format=self.format, handed=handed) == [] or not out

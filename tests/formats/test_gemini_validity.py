@@ -50,8 +50,8 @@ def test_whatever_is_broken_for_others_is_broken_for_us(data: st.DataObject, ind
     assert broken or not theirs
 
 
-_ASKED = {"role": "user", "parts": [{"text": "go"}]}
-_ANSWER = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "ok"}}}]}
+_ASKED: Raw = {"role": "user", "parts": [{"text": "go"}]}
+_ANSWER: Raw = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "ok"}}}]}
 
 
 def _step(*seals: str, args: Any = None) -> Raw:

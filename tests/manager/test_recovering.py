@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sostenuto import ContextManager, UnusableInput
+from sostenuto import ContextManager, ContextOverflow, UnusableInput
 from sostenuto.protocols import Raw
 
 IN_AND_OUT = "input length and `max_tokens` exceed context limit: {} + {} > {}, decrease input length or `max_tokens` and try again"
@@ -38,12 +38,30 @@ def error(words: str) -> dict[str, Any]:
 def test_an_output_that_does_not_fit_is_lowered_and_the_history_stays() -> None:
     """Where the provider counted input and output and the input alone fits, the output is lowered and not a message is touched (D6)."""
     context, tokens = started(40_000, max_output=8_000)
+    sent = context.recall("m0-m20")[0].text
     after = context.recover(error(IN_AND_OUT.format(tokens, 8_000, 12_000)))
-    assert after.tokens == tokens
-    assert after.events == ()
-    assert after.max_output == int(0.98 * (12_000 - tokens))
-    assert any("lowered from 8,000 to" in notice for notice in after.notices)
+    assert len(after.arguments["messages"]) - after.nudges == 21
+    assert after.max_output is not None
+    assert 5_000 <= after.max_output <= 12_000 - after.tokens
+    assert any(f"lowered to {12_000 - int(tokens / 0.8) - 1:,}" in notice for notice in after.notices)
     assert (context.window.tokens, context.window.source) == (12_000, "learned")
+    assert context.recall("m0-m20")[0].text == sent
+
+
+def test_an_output_is_lowered_once_and_a_second_refusal_is_a_failure() -> None:
+    """A lowered output is the one retry (D19)."""
+    context, tokens = started(40_000, max_output=8_000)
+    context.recover(error(IN_AND_OUT.format(tokens, 8_000, 12_000)))
+    with pytest.raises(ContextOverflow):
+        context.recover(error(IN_AND_OUT.format(tokens, 5_000, 9_000)))
+
+
+def test_a_history_that_fills_the_window_gives_way_before_the_output_is_too_small() -> None:
+    """An output is not lowered below an eighth of the window: there the history is cut so far that the output fits (D6)."""
+    context, tokens = started(40_000, max_output=2_000)
+    after = context.recover(error(IN_AND_OUT.format(tokens, 2_000, tokens + 500)))
+    assert after.max_output == 2_000
+    assert after.tokens <= tokens - 1_500
 
 
 def test_an_output_nobody_lets_us_set_is_left_room_instead() -> None:
@@ -58,8 +76,9 @@ def test_an_output_as_large_as_the_window_is_lowered_whoever_sets_it() -> None:
     """Where the output alone fills the window no shorter history is a cure: the request says what output fits."""
     context, tokens = started(40_000)
     after = context.recover(error(IN_AND_OUT.format(tokens, 20_000, 20_000)))
-    assert after.tokens == tokens
-    assert after.max_output == int(0.98 * (20_000 - tokens))
+    assert len(after.arguments["messages"]) - after.nudges == 21
+    assert after.max_output is not None
+    assert 10_000 <= after.max_output <= 20_000 - after.tokens
 
 
 def test_a_provider_that_counts_more_than_we_do_is_believed() -> None:
@@ -115,7 +134,7 @@ def test_another_refusal_is_named_with_its_remedy(words: str, remedy: str) -> No
 
 def test_an_empty_refusal_counts_only_near_the_window() -> None:
     """A 413 without a body is an overflow if the request filled the window, and is handed back if not (B033)."""
-    near, tokens = started(7_000)
+    near, tokens = started(6_200)
     assert near.recover({"status_code": 413}).tokens < tokens
     far, _ = started(40_000)
     with pytest.raises(UnusableInput):

@@ -107,7 +107,9 @@ others = st.sampled_from(
 )
 _action = st.builds(lambda words: {"type": "exec", "command": words, "env": {}}, st.lists(texts, max_size=2))
 _outcome = st.sampled_from(({"type": "exit", "exit_code": 0}, {"type": "exit", "exit_code": 2}, {"type": "timeout"}))
-_chunks = st.lists(st.builds(lambda text, outcome: {"stdout": text, "stderr": "", "outcome": outcome}, texts, _outcome), max_size=2)
+_chunks = st.lists(
+    st.builds(lambda text, outcome: {"stdout": text, "stderr": "", "outcome": outcome}, texts, _outcome), min_size=1, max_size=2
+)
 
 
 def _screen(data: str) -> Raw:

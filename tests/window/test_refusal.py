@@ -18,7 +18,7 @@ LOSSY = ("a printed exception", "words", "a failed response")
 PLAIN = ("introduced JSON", "a printed exception")
 """Wrappings that are plain text: behind a 200 that is an answer."""
 
-CHAINED = sorted(set(WRAPPINGS) - {"JSON in bytes"})
+CHAINED = sorted(set(WRAPPINGS) - {"JSON in bytes", "a stream"})  # printed once more, what a model said looks like words of the error
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=20),
@@ -72,7 +72,7 @@ def test_no_other_refusal_becomes_an_overflow(one: Recorded, wrapping: str, stat
         assert found is None or not found.is_overflow
 
 
-@given(st.sampled_from(OTHERS), st.lists(st.sampled_from(CHAINED), max_size=3), st.integers(1, 90))
+@given(st.sampled_from(OTHERS), st.lists(st.sampled_from(CHAINED), max_size=2), st.integers(1, 90))
 def test_no_chain_of_wrappings_makes_an_overflow(one: Recorded, wrappings: list[str], factor: int) -> None:
     """Wrapped again and again, with other numbers, a refusal that is no overflow stays none."""
     body: Any = renumbered(one, factor).body
@@ -85,7 +85,8 @@ def test_no_chain_of_wrappings_makes_an_overflow(one: Recorded, wrappings: list[
 @pytest.mark.parametrize("status", [400, 413])
 def test_a_bare_status_is_an_overflow_only_near_the_window(status: int) -> None:
     """A 400 or 413 without a word is an overflow if the estimate was close to the window, and something else if not (B033)."""
-    for body in (None, "", b"", {}, [], f"{status} status code (no body)", f"Error code: {status}", {"message": f"HTTP {status}"}):
+    bodies: list[Any] = [None, "", b"", {}, [], f"{status} status code (no body)", f"Error code: {status}", {"message": f"HTTP {status}"}]
+    for body in bodies:
         assert refused(body, status=status, fill=0.9) == Refusal("tokens")
         assert refused(body, status=status, fill=0.3) == refused(body, status=status) == Refusal("other")
     assert refused(None, status=404, fill=0.99) == Refusal("other")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sostenuto.catalogues import kept as own
 from sostenuto.catalogues.bundled import bundled
-from sostenuto.catalogues.models_dev import Listing, fetch, is_address, read
+from sostenuto.catalogues.models_dev import Listing, fetch, read
 from sostenuto.errors import UnusableInput
 from sostenuto.window import (
     Entry,
@@ -86,13 +86,17 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh did: the catalogue it left, where, and how the makers' own models differ from what was there before."""
+    """What a refresh did: the catalogue it left, where, and how the makers' own models differ from what was there `before`.
+
+    `bundled` is the day of the bundled catalogue; `comes_first`: the new one is newer.
+    """
 
     path: Path
     listing: Listing
     providers: int
     before: Catalogue
-    is_first: bool
+    bundled: str
+    comes_first: bool
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[tuple[Entry, Entry], ...]
@@ -108,7 +112,9 @@ def models(query: str, *, home: Path, provider: str = "", limit: int = 10) -> An
     matches = [(one, lookup(*parted(asked), catalogue=one.table)) for one in catalogues] if query.strip() else []
     named = next(((one, match) for one, match in matches if match is not None and match.is_exact), None)
     found = _search(query, provider=provider, catalogues=catalogues)
-    if named is None and (not found or ":" in asked):
+    listed = (listings(parted(asked)[1], catalogue=one.table) for one in catalogues)
+    is_name = ":" in asked or (len(query.split()) == 1 and any(listed))
+    if named is None and (not found or is_name):
         named = next(((one, match) for one, match in matches if match is not None), None)
     if named is None and not found:
         raise UnusableInput(_nothing(query, provider, catalogues))
@@ -122,10 +128,10 @@ def refresh(name: str, *, home: Path, today: str) -> Refreshed:
 
     Raises UnusableInput where it cannot be read, holds no model, or cannot be written; then the one that is there stays.
     """
-    found = fetch(name) if is_address(name) else read(name)
+    found = fetch(name) if "://" in name else read(name)
     found = replace(found, snapshot=min(found.snapshot or today, today), source=name)
-    (front, *others), _ = _catalogues(home)
-    before = next((one for one in (front, *others) if one.name == REFRESHED), next(one for one in (front, *others) if one.name == BUNDLED))
+    there = {one.name: one for one in _catalogues(home)[0]}
+    before = there.get(REFRESHED, there[BUNDLED])
     path = own.keep(home, found)
     old, new = _makers(before.table), _makers(found.entries)
     return Refreshed(
@@ -133,7 +139,8 @@ def refresh(name: str, *, home: Path, today: str) -> Refreshed:
         listing=found,
         providers=len({entry.provider for entry in found.entries}),
         before=before,
-        is_first=before.name == BUNDLED,
+        bundled=bundled().snapshot,
+        comes_first=found.snapshot > bundled().snapshot,
         added=tuple(sorted(set(new) - set(old))),
         removed=tuple(sorted(set(old) - set(new))),
         changed=tuple((old[key], new[key]) for key in sorted(set(old) & set(new)) if _facts(old[key]) != _facts(new[key])),

@@ -29,6 +29,7 @@ class _Redirections(HTTPRedirectHandler):
 
     def redirect_request(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str) -> Request | None:
         if not is_address(newurl):
+            fp.close()
             raise UnusableInput(f"{req.full_url}: redirected to {newurl[:200]!r}, which is no http or https address; name a file")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -7,7 +7,7 @@ import os
 from sostenuto.catalogues._reading import LARGEST, Listing, is_address, listing
 from sostenuto.errors import UnusableInput
 
-__all__ = ["Listing", "fetch", "is_address", "read"]
+__all__ = ["Listing", "fetch", "read"]
 
 TIMEOUT_S = 30.0
 """Seconds to wait for an answer, and between two pieces of it."""

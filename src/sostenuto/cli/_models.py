@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -49,19 +50,20 @@ def command(query: tuple[str, ...], *, provider: str, limit: int, source: str | 
     """
     from sostenuto.app import data_home, models, refresh
 
-    home = data_home(os.environ, platform=sys.platform)
+    home, shown = data_home(os.environ, platform=sys.platform), style(sys.stdout, os.environ)
     if source is not None:
         if query or provider:
             raise click.UsageError("--refresh replaces the catalogue and stops; ask for a model in a command of its own")
         if not source.strip():
             raise click.UsageError("--refresh: the name is empty; name a models.dev api.json or its address")
         done = refresh(source, home=home, today=datetime.now(UTC).date().isoformat())
-        click.echo(encoded(_refresh_entry(done)) if as_json else "\n".join(_refresh_lines(done)) + "\n", nl=False)
+        click.echo(encoded(_refresh_entry(done)) if as_json else "\n".join(_refresh_lines(done, width=shown.width)) + "\n", nl=False)
         return
+    if query and not " ".join(query).strip():
+        raise click.UsageError("the query is empty; give a model's name or words of it, or leave it away for the newest models")
     answer = models(" ".join(query), home=home, provider=provider, limit=limit)
     for remark in answer.remarks:
         say(f"sostenuto: {remark}")
-    shown = style(sys.stdout, os.environ)
     lines = _named_lines(answer, answer.window, shown=shown) if answer.window else _listed_lines(answer, shown)
     click.echo(encoded(_answer_entry(answer)) if as_json else "\n".join(map(printable, lines)) + "\n", nl=False)
 
@@ -74,7 +76,7 @@ def _named_lines(answer: Answer, window: Window, *, shown: Style) -> list[str]:
     for name, text in _rows(answer, window):
         lines += _row(name, text, width=shown.width)
     if others:
-        lines += ["", f"The same model elsewhere ({len(others) + answer.more:,}):", *_table(others, shown), *_further(answer)]
+        lines += ["", f"The same model elsewhere ({len(others) + answer.more:,}):", *_table(others, shown), *_further(answer, shown)]
     return lines
 
 
@@ -118,6 +120,8 @@ def _price_rows(entry: Entry) -> list[tuple[str, str]]:
     if not entry.prices:
         return [("price", "not published")]
     first, *tiers = entry.prices
+    if not any(value for price in entry.prices for value in price[1:]):
+        return [("price", "$0.00: free, or paid by subscription")]
     return [("price", f"{_dollars(first)}, per million tokens"), *((f"over {tier.above:,}", _dollars(tier)) for tier in tiers)]
 
 
@@ -135,17 +139,17 @@ def _money(value: float | None) -> str:
 
 def _listed_lines(answer: Answer, shown: Style) -> list[str]:
     told = [f"{_called(one)}: {count(one.models, 'model')}" for one in answer.catalogues]
-    return [
-        *_table(answer.models, shown),
-        *_further(answer),
-        "",
-        *told,
-        "window: tokens of input at most; prices: dollars per million tokens",
-    ]
+    told.append("window: tokens of input at most; prices: dollars per million tokens")
+    return [*_table(answer.models, shown), *_further(answer, shown), "", *_folded(told, width=shown.width)]
 
 
-def _further(answer: Answer) -> list[str]:
-    return [f"and {answer.more:,} more; --limit N shows them, --provider P or more words narrow it"] if answer.more else []
+def _further(answer: Answer, shown: Style) -> list[str]:
+    told = [f"and {answer.more:,} more; --limit N shows them, --provider P or more words narrow it"] if answer.more else []
+    return _folded(told, width=shown.width)
+
+
+def _folded(texts: Iterable[str], *, width: int) -> list[str]:
+    return [line for text in texts for line in textwrap.wrap(text, width - 1, break_on_hyphens=False, break_long_words=False)]
 
 
 def _table(listed: tuple[Listed, ...] | list[Listed], shown: Style) -> list[str]:
@@ -179,20 +183,22 @@ def _row(name: str, text: str, *, width: int) -> list[str]:
     return textwrap.wrap(text, width - 1, initial_indent=first, subsequent_indent=" " * INDENT, break_on_hyphens=False)
 
 
-def _refresh_lines(done: Refreshed) -> list[str]:
+def _refresh_lines(done: Refreshed, *, width: int) -> list[str]:
     """What a refresh did, in words."""
-    found = done.listing
-    against = "the bundled one" if done.is_first else "the one before"
-    lines = [
+    found, before = done.listing, done.before
+    told = [
         f"{count(len(found.entries), 'model')} of {count(done.providers, 'provider')}, as of {found.snapshot}, kept in {done.path}",
-        f"skipped {count(found.skipped, 'model')} without a window or that write no text",
-        f"makers' own models, against {against} of {done.before.snapshot}: "
+        f"skipped {count(found.skipped, 'model')} without a window, or that write no text",
+        *([] if done.comes_first else [f"the bundled catalogue of {done.bundled} is not older, so it comes first"]),
+        f"makers' own models, against the {before.name} catalogue of {before.snapshot}: "
         f"{len(done.added):,} new, {len(done.changed):,} changed, {len(done.removed):,} gone",
     ]
-    lines += [f"  changed  {new.name}: {_difference(old, new)}" for old, new in done.changed[:TOLD]]
-    lines += [f"  new      {name}" for name in done.added[:TOLD]]
-    lines += [f"  gone     {name}" for name in done.removed[:TOLD]]
-    return [printable(line) for line in lines]
+    lines = _folded(told, width=width)
+    rows = [("changed", f"{new.name}: {_difference(old, new)}") for old, new in done.changed[:TOLD]]
+    rows += [("new", name) for name in done.added[:TOLD]] + [("gone", name) for name in done.removed[:TOLD]]
+    lines += [line for name, text in rows for line in _row(name, text, width=width)]
+    hidden = sum(max(0, len(names) - TOLD) for names in (done.changed, done.added, done.removed))
+    return [printable(line) for line in lines] + ([f"and {hidden:,} more; --json has them all"] if hidden else [])
 
 
 def _difference(old: Entry, new: Entry) -> str:

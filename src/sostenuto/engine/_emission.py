@@ -75,14 +75,14 @@ class Emission:
         if number >= len(units):
             return
         ordinal = units[number].first
+        running = self.history.folding.running
+        if running is not None and running >= number:
+            self.trailing = {place.ordinal for place in trailing_thoughts(units[running])}
         self.made = self._remembered(ordinal)
         if self.history.before(number) >= ordinal:
             number, ordinal = self._shared(number)
         if ordinal < self.crossed:
             number, ordinal = self._from_other_wire(number, ordinal)
-        running = self.history.folding.running
-        if running is not None and running >= number:
-            self.trailing = {place.ordinal for place in trailing_thoughts(self.history.units[running])}
         whole = self.raws[ordinal:total]
         for changed, raw in self.made.swapped.items():
             if changed >= ordinal:
@@ -213,7 +213,7 @@ class Emission:
         for place in unit.parts:
             if unit.kind != "cycle" or not isinstance(place.part, Result):
                 own.setdefault(place.ordinal, set()).add(place.index)
-        for ordinal in sorted(own):
+        for ordinal in sorted(own.keys() - self.trailing):
             if ordinal < self.crossed:
                 self.out += self._written(ordinal, own[ordinal])
                 continue
@@ -231,7 +231,9 @@ class Emission:
             if slot.result is None:
                 made = unanswered(slot)
                 name = slot.call_part.name if self.codec.by_name else ""
-                pieces.append((None, 0, Result(call_id, made.text, succeeded=False, name=name)))
+                # the item of the call tells which kind of output answers it
+                call_item = self.raws[slot.call.ordinal] if self.codec.itemised and slot.call.ordinal >= self.crossed else None
+                pieces.append((call_item, slot.call.index, Result(call_id, made.text, succeeded=False, name=name)))
                 continue
             form = self._form(slot.result)
             if isinstance(form, Result):

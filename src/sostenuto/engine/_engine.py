@@ -13,7 +13,7 @@ from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
-from sostenuto.engine._mended import mended
+from sostenuto.engine._mended import held_back, mended
 from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._state import Request, Sent, State, reviewed
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
@@ -82,7 +82,7 @@ class Engine:
             tokens,
             run.facts.window,
             (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to)),
-            (*state.waiting, *run.notices),
+            (*state.waiting, *_server_side(state, self.state.length), *run.notices),
             self._output(draft.asked, tokens),
             self.plan.codec.name,
             run.thinking_off,
@@ -344,10 +344,20 @@ def _question(asked: Asked, lead: int) -> tuple[Any, ...]:
     return (asked.messages[:lead], asked.system, asked.tools, asked.max_output)
 
 
+def _server_side(state: State, known: int) -> tuple[str, ...]:
+    """Told once: a part of the conversation is kept by its server only, where no rung reaches."""
+    first = state.history.folding.server_held[:1]
+    if not first or first[0] < known:
+        return ()
+    return (f"Note: the call that m{first[0]} answers is kept by the server; what it keeps is neither counted nor shortened here.",)
+
+
 def _repairs(state: State, known: int) -> tuple[Event, ...]:
     found = [repair for repair in state.history.folding.repairs if repair.ordinal >= known]
+    waits = held_back(state)
+    waiting = (Event("repair", 0, 0, "reasoning whose item has not come yet is held back", waits),) if waits else ()
     if not found:
-        return ()
+        return waiting
     kinds = sorted({repair.what for repair in found})
     keys = tuple(key_of(repair.ordinal, repair.index) for repair in found)
-    return (Event("repair", 0, 0, f"{len(found)} faults of the history mended: {', '.join(kinds)}", keys),)
+    return (Event("repair", 0, 0, f"{len(found)} faults of the history mended: {', '.join(kinds)}", keys), *waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -16,6 +17,10 @@ _BODIES: Final = ("body", "details", "error", "response")  # of openai, anthropi
 _CONTENTS: Final = ("text", "content")
 _STATUSES: Final = ("status_code", "status", "code", "http_status")
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason")
+_STATUS_LINE: Final = re.compile(
+    r"\W*(?:client error|http error)?\W*4\d\d\W{1,3}(?:bad request|(?:request entity|payload|content) too large)", re.IGNORECASE
+)
+"""The words of an exception that repeats the status line of an answer: what the answer itself says was read before."""
 _MARGIN: Final = 0.98
 """Part of what would just fit by the provider's own count: the shares of a request do not shrink quite alike."""
 _OUTPUT_SHARE: Final = 8  # where the output leaves less than an eighth of the window, no history is short enough
@@ -30,18 +35,19 @@ _INSTEAD: Final = {
 """Kind of refusal that no shorter history cures -> what it says, and the remedy."""
 
 
-def evidence(error: object, *, maximum: int | None, estimate: int, window: int) -> Refusal:
+def evidence(error: object, *, maximum: int | None, fill: float, window: int) -> Refusal:
     """What shows that a request was too long: an error, an answer cut off at the window's end, or the word of the caller.
 
     Args:
         error: what came back; None where the caller only knows that the request was refused.
         maximum: tokens the model takes, where the caller knows; it stands above one that an error states.
-        estimate, window: tokens of the refused request, and of the window in force.
+        fill: the refused request, its output included, as a share of the window.
+        window: tokens of the window in force.
 
     Raises:
         UnusableInput: it shows something else, or nothing; the error's words and the remedy are named (B033).
     """
-    found = refusal(error, fill=estimate / max(1, window))
+    found = refusal(error, fill=fill)
     if error is None or (not _is_overflow(found) and stopped_at_edge(error, window)):
         return Refusal("tokens", limit=maximum)
     if found is not None and found.is_overflow:
@@ -95,19 +101,25 @@ def fitting(found: Refusal, *, estimate: int, otherwise: float) -> int:
     return max(1, int(otherwise * estimate))
 
 
-def lowered_output(found: Refusal, *, asked: int | None, least: int) -> int | None:
-    """The output to ask for, if lowering it is the cure and no history need be cut (D6); None if it is not.
+def lowered_output(found: Refusal, *, asked: int | None, estimate: int, least: int, line: float) -> int | None:
+    """The output to ask for next, where lowering it comes before cutting the history (D6); None where the history alone gives way.
 
     Args:
         found: an overflow.
         asked: the output the caller stated; if it stated none, it may send its own again, and a shorter history is the surer cure.
-        least: tokens it is never lowered below.
+        estimate: tokens of the refused request by our count.
+        least: tokens the output is never lowered below.
+        line: share of what is left for the input from which a compaction would follow.
     """
-    spare = int(_MARGIN * found.spare) if found.spare else 0
-    if found.limit is None or found.output is None or spare < max(1, least):
+    if found.kind != "tokens" or found.is_lower_bound or found.limit is None or found.input is None or found.output is None:
         return None
     is_hopeless = (found.limit - found.output) * _OUTPUT_SHARE < found.limit
-    return spare if asked or is_hopeless else None
+    if not asked and not is_hopeless:
+        return None
+    most = found.limit - int(max(found.input, estimate) / line) - 1
+    if most >= least:
+        return min(most, asked or most)
+    return least if is_hopeless else None
 
 
 def _is_overflow(found: Refusal | None) -> bool:
@@ -126,7 +138,8 @@ def _first(error: object, *, fill: float | None) -> Refusal | None:
     best: Refusal | None = None
     for _ in range(_CAUSES):
         for body, status in _readings(error):
-            found = refused(body, status=status, fill=fill)
+            # what said something else is not silent, whatever is read after it
+            found = refused(body, status=status, fill=fill if best is None else None)
             if found is not None and found.kind != "other":
                 return found
             best = best or found
@@ -142,7 +155,7 @@ def _readings(error: object) -> Iterator[tuple[object, int | None]]:
         yield error, None
         return
     status, bodies = _status(error), list(_bodies(error))
-    name = {"type": type(error).__name__} if isinstance(error, BaseException) else {}
+    name = {"exception": type(error).__name__} if isinstance(error, BaseException) else {}
     if bodies:
         yield [*bodies, name] if name else bodies, status
     if isinstance(error, BaseException):
@@ -179,7 +192,8 @@ def _contents(response: object) -> Iterator[object]:
 
 def _words(error: BaseException) -> str:
     message = getattr(error, "message", None)
-    return (message if isinstance(message, str) and message else str(error))[:_WORDS]
+    words = (message if isinstance(message, str) and message else str(error))[:_WORDS]
+    return "" if _STATUS_LINE.match(words) else words
 
 
 def _status(error: object) -> int | None:

@@ -17,7 +17,7 @@ MESSAGE = "message"
 REASONING = "reasoning"
 REFERENCE = "item_reference"
 
-_SPEAKERS: Mapping[str, Role] = {"assistant": "assistant", "developer": "system", "system": "system", "user": "user"}
+SPEAKERS: Mapping[str, Role] = {"assistant": "assistant", "developer": "system", "system": "system", "user": "user"}
 _MAKERS: Mapping[str, Role] = {
     "additional_tools": "system",
     "compaction_trigger": "user",
@@ -49,13 +49,13 @@ def role_of(item: Item) -> Role:
     kind = kind_of(item)
     speaker = item.get("role")
     if kind == MESSAGE:
-        return _SPEAKERS.get(speaker, "user") if isinstance(speaker, str) else "user"
+        return SPEAKERS.get(speaker, "user") if isinstance(speaker, str) else "user"
     if kind in ANSWERS:
         return "tool"
     maker = _MAKERS.get(kind)
     if maker is not None or kind in CALLS:
         return maker or "assistant"
-    return _SPEAKERS.get(speaker, "assistant") if isinstance(speaker, str) else "assistant"
+    return SPEAKERS.get(speaker, "assistant") if isinstance(speaker, str) else "assistant"
 
 
 def parts_of(item: Item) -> tuple[Part, ...]:

@@ -62,6 +62,11 @@ class Gemini:
             parts[first] = {**parts[first], "thoughtSignature": UNSIGNED}
         return {"role": "model" if message.role == "assistant" else "user", "parts": parts}
 
+    def items(self, message: Message, /) -> list[Raw]:
+        """The message as `encode` writes it; none for one that would be empty."""
+        made = self.encode(message)
+        return [made] if made["parts"] else []
+
     def rewrite(self, raw: Raw, changes: Mapping[int, Change], /) -> Raw | None:
         """A copy of `raw` in which only the named parts differ (None leaves one out); None when no part remains.
 

@@ -13,7 +13,7 @@ from sostenuto.formats._blocks import fields, opaque, words
 from sostenuto.formats._changes import Change
 from sostenuto.formats._responses_blocks import text_block
 from sostenuto.formats._responses_calls import CALLS, call_of, made_call, made_result
-from sostenuto.formats._responses_items import kind_of, parts_of, rewritten, role_of
+from sostenuto.formats._responses_items import SPEAKERS, kind_of, parts_of, rewritten, role_of
 from sostenuto.formats._responses_structure import looks_like
 from sostenuto.formats._responses_validity import LONGEST_ID
 from sostenuto.formats._text import compact, well_formed
@@ -43,6 +43,10 @@ class OpenAIResponses:
 
     def decode(self, raw: Raw, /) -> Message:
         """`raw` as a message. Never raises; part i is content block i of a message, any other item is one part."""
+        if type(raw) is dict and len(raw) == 2:  # role and content alone: nothing else to look for
+            role, content = raw.get("role"), raw.get("content")
+            if type(content) is str and content and type(role) is str and role in SPEAKERS:
+                return Message(SPEAKERS[role], (Text(content),))
         held = raw if type(raw) is dict else fields(raw)
         if held is None:
             return Message("user", ())

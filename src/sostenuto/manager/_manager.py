@@ -352,15 +352,18 @@ class ContextManager:
 
     def _recovery(self, error: object, maximum: int | None) -> Asked:
         engine, last = self._driver.started(), self._driver.prepared()
-        estimate = engine.state.request.tokens if engine.state.request is not None else 0
-        found = machinery.evidence(error, maximum=maximum, estimate=estimate, window=self.window.tokens)
+        sent, settings, window = engine.state.request, engine.plan.settings, self.window.tokens
+        estimate = sent.tokens if sent is not None else 0
+        fill = (estimate + (sent.max_output or 0 if sent is not None else 0)) / max(1, window)
+        found = machinery.evidence(error, maximum=maximum, fill=fill, window=window)
         target = engine.overflowed(stated=found.limit if found.kind == "tokens" else None)
         if found.kind == "bytes":
             return replace(last, strip_media=True, forced=target)
-        least = engine.window.lowest_reserve(last.max_output or found.output)
-        output = machinery.lowered_output(found, asked=last.max_output, least=least)
-        if output is None:
-            return replace(last, forced=machinery.fitting(found, estimate=estimate, otherwise=engine.plan.settings.recovery))
-        asked = f" from {last.max_output:,}" if last.max_output else ""
-        engine.told_next(f"The provider refused the output asked for beside this input; it is lowered{asked} to {output:,} tokens.")
-        return replace(last, max_output=output)
+        least, line = engine.window.lowest_reserve(last.max_output or found.output), settings.thresholds.compact
+        output = machinery.lowered_output(found, asked=last.max_output, estimate=estimate, least=least, line=line)
+        if output is not None:
+            engine.told_next(f"The provider refused the output asked for beside this input; it is lowered to {output:,} tokens.")
+            last, found = replace(last, max_output=output), replace(found, output=output)
+            if found.spare is not None and found.spare >= output:
+                return last
+        return replace(last, forced=machinery.fitting(found, estimate=estimate, otherwise=settings.recovery))

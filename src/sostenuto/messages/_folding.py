@@ -8,8 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sostenuto.messages._message import Message
-from sostenuto.messages._parts import Call, Part, Placed, Result, Text, Thinking
+from sostenuto.messages._parts import Call, Opaque, Part, Placed, Result, Text, Thinking
 from sostenuto.messages._unit import Slot, Unit, UnitKind
+
+
+REFERENCE = "item_reference"
+"""An item that only names one its server holds; what that is cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Folding:
     `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
     arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
     unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
-    another model: their reasoning is sealed for it, and is left out (D29).
+    another model: their reasoning is sealed for it, and is left out (D29). `server_held` are results whose calls only a server has.
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -53,6 +57,7 @@ class Folding:
     by_name: bool = False
     foreign: int = 0
     running: int | None = None
+    server_held: list[int] = field(default_factory=list)
 
     def alike(self) -> Folding:
         """An empty folding for the same wire."""
@@ -144,7 +149,8 @@ class Folding:
             self.repairs.append(Repair("illegal id", place.ordinal, place.index))
         in_message = self.seen_ids.get(call.id) == place.ordinal
         if legal and (in_message or (self.unique_ids and call.id in self.seen_ids)):
-            mended = replace(mended, id=f"{legal}-{place.ordinal}-{place.index}")
+            told_apart = f"{legal}-{place.ordinal}-{place.index}"
+            mended = replace(mended, id=self.legal_id(told_apart) if self.legal_id else told_apart)
             self.repairs.append(Repair("duplicate id", place.ordinal, place.index))
         self.seen_ids[call.id] = place.ordinal
         if not call.free and not _is_json(call.arguments, objects=self.strict):
@@ -169,6 +175,10 @@ class Folding:
         result = place.part
         assert isinstance(result, Result)
         queue = self.waiting.get(result.call_id) or (self.waiting.get(result.name) if self.by_name else None)
+        if self.itemised and self._is_held_by_server(result):
+            self.units.append(Unit("system", place.ordinal, place.ordinal, (place,)))
+            self.server_held.append(place.ordinal)
+            return
         if self.open_cycle is None or not queue:
             self.mended[place.ordinal, place.index] = None
             self.repairs.append(Repair("orphan", place.ordinal, place.index))
@@ -183,6 +193,13 @@ class Folding:
         own = unit.parts[: len(unit.parts) - sum(slot.result is not None for slot in unit.slots)]
         results = tuple(slot.result for slot in slots if slot.result)
         self.units[self.open_cycle] = replace(unit, last=max(unit.last, place.ordinal), parts=own + results, slots=tuple(slots))
+
+    def _is_held_by_server(self, result: Result) -> bool:
+        """Whether the call was never handed over: an output in front of every turn of the assistant, or behind a mere reference."""
+        if result.call_id in self.seen_ids:
+            return False
+        newest = next((unit for unit in reversed(self.units) if unit.kind in ("cycle", "text")), None)
+        return newest is None or any(isinstance(place.part, Opaque) and place.part.kind == REFERENCE for place in newest.parts)
 
     def _close(self) -> None:
         """The next assistant message settles the open cycle: what is unanswered now stays so for ever."""

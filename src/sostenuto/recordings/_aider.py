@@ -34,7 +34,8 @@ _TOKENS = re.compile(r"Tokens: ([0-9][0-9,]*) sent, (?:[^,]*, )*?([0-9][0-9,]*) 
 _RUNNING = "Running "
 _QUESTION = "output to the chat?"
 _FREE = "(y/n/instructions)"
-_ADDED = re.compile(r"Added \d+ lines? of output to the chat\.")
+# What the program says of itself between a command and the next reply.
+_STATUS = re.compile(r"Added \d+ lines? of output|You can use /undo|Tokens: |Commit [0-9a-f]{7}|Applied edit to ")
 _SHELL = "bash"
 
 
@@ -86,7 +87,7 @@ class _Run:
 
     command: str
     line: int
-    proposer: int | None
+    by_person: bool
     printed: list[str] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
     consoles: int = 0
@@ -104,6 +105,7 @@ class _Reading:
     _model: str | None = None
     _boundary: int = 0
     _run: _Run | None = None
+    _proposer: int | None = None
 
     def skip(self, line: int, kind: str, reason: str) -> None:
         self.skipped.append(Skipped(line=line, kind=kind, reason=reason))
@@ -140,11 +142,12 @@ class _Reading:
         if name in _FORGETS:
             self._boundary = len(self.messages)
         if name in _RUNS and rest:
-            self._run = _Run(rest, request.line, proposer=None)
+            self._run = _Run(rest, request.line, by_person=True)
         spoken = rest if name in _CARRIES_A_REQUEST and rest else typed
         if spoken in ("", _BLANK) or (name and not answered):
             return False
         self.messages.append({"role": "user", "content": spoken})
+        self._proposer = None
         return True
 
     def _reply(self, block: Block) -> None:
@@ -153,19 +156,22 @@ class _Reading:
         self.exchanges.append(
             Exchange(upto=len(self.messages), boundary=self._boundary, preface=(), reported=None, output=None, model=self._model)
         )
+        self._proposer = len(self.messages)
         self.messages.append({"role": "assistant", "content": block.text})
 
     def _program(self, block: Block) -> bool:
         """Lines of the program; whether some of them are output that was added to the chat."""
         held = False
         for line in block.text.split("\n"):
-            if line.startswith(_RUNNING) and (self._run is None or self._run.proposer is not None):
+            if line.startswith(_RUNNING) and not (self._run and self._run.by_person):
                 self._settle()
-                self._run = _Run(line.removeprefix(_RUNNING).strip(), block.line, proposer=self._proposer())
+                self._run = _Run(line.removeprefix(_RUNNING).strip(), block.line, by_person=False)
             elif self._run is None:
                 self._status(line)
             elif _QUESTION in line or _FREE in line:
                 self._answer(line)
+            elif self._run.added and _STATUS.match(line):
+                self._status(line)
             elif self._run.added:
                 self._run.logged.append(line)
                 held = True
@@ -192,30 +198,26 @@ class _Reading:
         else:
             self._run = None
 
-    def _proposer(self) -> int | None:
-        """Where the reply stands whose command is run: the last one, if only results came after it."""
-        last = self.exchanges[-1].upto if self.exchanges else len(self.messages)
-        return last if last < len(self.messages) and all(one["role"] == "tool" for one in self.messages[last + 1 :]) else None
-
     def _settle(self) -> None:
         """The run is over: what was added of it goes into the history."""
         run, self._run = self._run, None
         if run is None or not run.added:
             return
-        logged = [line for line in run.logged if not _ADDED.match(line)]
-        output = "\n".join(logged or run.printed).strip()
+        output = "\n".join(run.logged or run.printed).strip()
         if output:
-            if not logged:
+            if not run.logged:
                 self.used, self.meta = self.used + run.consoles, self.meta - run.consoles
             name = f"run_{run.line}_{len(self.messages)}"
             made = call(_SHELL, {"command": run.command}, id=name)
-            if run.proposer is None:
+            if run.by_person or self._proposer is None:
                 self.messages.append({"role": "assistant", "content": None, "tool_calls": [made]})
+                self._proposer = None
             else:
-                self.messages[run.proposer].setdefault("tool_calls", []).append(made)
+                self.messages[self._proposer].setdefault("tool_calls", []).append(made)
             self.messages.append(result(name, output))
         if run.instruction:
             self.messages.append({"role": "user", "content": run.instruction})
+            self._proposer = None
 
 
 def _said(line: str) -> str:

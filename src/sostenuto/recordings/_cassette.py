@@ -28,8 +28,7 @@ _BEFORE = re.compile(r"\s*(?:#.*|---.*|%YAML.*|(?:version|recorded_with)\s*:.*)?
 
 def recognises(record: object) -> bool:
     """Whether this value is a cassette."""
-    found = _exchanges(record)
-    return bool(found) and all(isinstance(one, dict) and isinstance(one.get("request"), dict) for one in found[:10])
+    return any(isinstance(one, dict) and isinstance(one.get("request"), dict) for one in _exchanges(record))
 
 
 def recognises_text(lines: Sequence[str]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from sostenuto.recordings._recording import Raw
 
@@ -53,7 +52,7 @@ class Numbering:
         return self._numbers.setdefault(json.dumps(message, sort_keys=True), len(self._numbers))
 
 
-def sent_from(held: Sequence[int], sent: Sequence[int]) -> tuple[int, int]:
+def sent_from(held: list[int], sent: list[int]) -> tuple[int, int]:
     """Where an as-sent history (D56) leaves the full one: ``(boundary, preface)``.
 
     Args:
@@ -63,7 +62,7 @@ def sent_from(held: Sequence[int], sent: Sequence[int]) -> tuple[int, int]:
     Returns:
         The request is its own first ``preface`` messages and then the full history from ``boundary``; ``(0, 0)`` if both are the same.
     """
-    if list(held) == list(sent):
+    if held == sent:
         return 0, 0
     common = 0
     for mine, theirs in zip(reversed(held), reversed(sent), strict=False):

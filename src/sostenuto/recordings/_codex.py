@@ -40,6 +40,8 @@ _CONTEXT = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "<
 _LOOKED_AT = 5
 # Compactions of older versions kept the newest prompts, up to 20,000 tokens of about four characters.
 _PROMPTS_KEPT = 80_000
+# What a prompt takes beside its text; it bounds how many prompts of a few characters are kept.
+_PROMPT_AROUND = 80
 
 
 def recognises(record: object) -> bool:
@@ -88,6 +90,7 @@ class _Reading:
     _preface: tuple[Raw, ...] = ()
     _is_complete: bool = True
     _spent: int | None = None
+    _prompts: list[int] = field(default_factory=list)
 
     def take(self, line: int, record: object) -> None:
         if not isinstance(record, dict):
@@ -129,6 +132,8 @@ class _Reading:
         else:
             if is_reply(item, _FORM) and (self._is_complete or not is_reply(self.items[-1][1], _FORM)):
                 self._begin_reply()
+            if _is_prompt(item):
+                self._prompts.append(len(self.items))
             self.items.append((line, item))
 
     def _begin_reply(self) -> None:
@@ -184,23 +189,23 @@ class _Reading:
     def _newest_prompts(self) -> list[Raw]:
         kept: list[Raw] = []
         left = _PROMPTS_KEPT
-        for _, item in reversed(self.items):
-            if _is_prompt(item):
-                left -= sum(len(text) for text in _texts(item))
-                if left < 0:
-                    break
-                kept.append(item)
+        for at in reversed(self._prompts):
+            item = self.items[at][1]
+            left -= _PROMPT_AROUND + sum(len(text) for text in _texts(item))
+            if left < 0:
+                break
+            kept.append(item)
         return kept[::-1]
 
     def _roll_back(self, turns: object) -> None:
         """The person took back their newest turns: each is a prompt and what came of it."""
-        if type(turns) is not int or turns < 1:
+        if type(turns) is not int or turns < 1 or not self._prompts:
             return
-        prompts = [at for at, (_, item) in enumerate(self.items) if _is_prompt(item)]
-        start = prompts[-turns] if turns <= len(prompts) else prompts[0] if prompts else len(self.items)
+        start = self._prompts[-min(turns, len(self._prompts))]
         self.reasons |= {line: ("rewound", "in a turn that was rolled back") for line, _ in self.items[start:]}
-        del self.items[start:]
-        self.exchanges = [one for one in self.exchanges if one.upto < start]
+        del self.items[start:], self._prompts[-turns:]
+        while self.exchanges and self.exchanges[-1].upto >= start:
+            self.exchanges.pop()
         self._boundary = min(self._boundary, start)
         self._is_complete = True
 

@@ -123,9 +123,9 @@ class _Session:
         if known:
             kept = [self._position(messages[at].get("id")) or 0 for at in known]
             self._take_back(max(kept) + 1)
-            self._boundary, self._preface = min(kept), tuple(messages[: known[0]])
+            self._boundary, self._preface = min(kept), _all_contents(messages[: known[0]])
         elif self.entries:
-            self._boundary, self._preface = len(self.entries), tuple(messages)
+            self._boundary, self._preface = len(self.entries), _all_contents(messages)
             return
         for one in messages[known[-1] + 1 if known else 0 :]:
             self._say(line, one)
@@ -167,7 +167,7 @@ class _History:
             Exchange(
                 upto=len(self.contents),
                 boundary=self._starts[at],
-                preface=tuple(content for one in entry.preface for content in _contents(one)),
+                preface=entry.preface,
                 reported=token_sum(tokens, _PROMPT_TOKENS),
                 output=token_sum(tokens, _REPLY_TOKENS),
                 model=model_name(entry.record.get("model"), None),
@@ -182,6 +182,10 @@ def _contents(record: Raw) -> list[Raw]:
     else:
         found = [("model", model_parts(record)), ("user", response_parts(record))]
     return [{"role": role, "parts": held} for role, held in found if held]
+
+
+def _all_contents(records: Iterable[Raw]) -> tuple[Raw, ...]:
+    return tuple(content for one in records for content in _contents(one))
 
 
 def _is_spoken(record: object) -> bool:

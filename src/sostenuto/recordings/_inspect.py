@@ -22,6 +22,8 @@ READER = "inspect"
 _AROUND = ("anchor", "approval", "branch", "checkpoint", "compaction", "error", "info", "input", "interrupt", "logger", "model", "score")
 _WITHIN = ("sample_init", "sample_limit", "sandbox", "score_edit", "span_begin", "span_end", "state", "step", "store", "subtask", "tool")
 _EVENTS = frozenset((*_AROUND, *_WITHIN))
+# The number of what is no message.
+_NO_MESSAGE = -1
 _TOOL_FIELDS = ("name", "description", "parameters")
 
 
@@ -103,6 +105,8 @@ class _Reading:
     skipped: list[Skipped] = field(default_factory=list)
     _number: Numbering = field(default_factory=Numbering)
     _converted: dict[str, tuple[int, Raw]] = field(default_factory=dict)
+    _messages: dict[int, Raw] = field(default_factory=dict)
+    _pooled: list[int] | None = None
 
     def take_messages(self) -> None:
         entries = self.sample.get("messages", [])
@@ -126,40 +130,44 @@ class _Reading:
         key = json.dumps(entry, sort_keys=True)
         if key not in self._converted:
             message = message_of(entry, attachments=self.sample.get("attachments"))
-            self._converted[key] = (self._number(message), message)
+            number = self._number(message) if message else _NO_MESSAGE
+            self._messages[number] = message
+            self._converted[key] = (number, message)
         return self._converted[key]
 
-    def _exchange(self, entry: Raw, event: Raw, *, held: Sequence[int]) -> Exchange:
+    def _exchange(self, entry: Raw, event: Raw, *, held: list[int]) -> Exchange:
         output = event["output"] if isinstance(event.get("output"), dict) else {}
-        requested = [one for one in (self._message(given) for given in self._request(event)) if one[1]]
-        boundary, preface = sent_from(held, [number for number, _ in requested]) if requested else (0, 0)
+        requested = self._request(event)
+        boundary, preface = sent_from(held, requested) if requested else (0, 0)
         return Exchange(
             upto=len(held),
             boundary=boundary,
-            preface=tuple(message for _, message in requested[:preface]),
+            preface=tuple(self._messages[number] for number in requested[:preface]),
             reported=_prompt_tokens(output.get("usage")),
             output=token_sum(output.get("usage"), ("output_tokens",)),
             model=model_name(entry.get("model")) or model_name(output.get("model")) or model_name(self.model),
         )
 
-    def _request(self, event: Raw) -> list[Any]:
-        """The messages a model event sent: its own, or ranges of the pool."""
+    def _request(self, event: Raw) -> list[int]:
+        """The numbers of the messages a model event sent: its own, or ranges of the pool."""
         given, ranges = event.get("input"), event.get("input_refs")
         if isinstance(given, list) and given:
-            return given
-        pool = self._pool()
-        found: list[Any] = []
+            return [number for number in (self._message(entry)[0] for entry in given) if number != _NO_MESSAGE]
+        found: list[int] = []
         for one in ranges if isinstance(ranges, list) else []:
             if isinstance(one, list) and len(one) == 2 and all(type(end) is int and end >= 0 for end in one):
-                found.extend(pool[one[0] : one[1]])
-        return found
+                found += self._pool()[one[0] : one[1]]
+            if len(found) > len(self._pool()):  # a pool holds a message once, and no request has one twice
+                return []
+        return found if _NO_MESSAGE not in found else [number for number in found if number != _NO_MESSAGE]
 
-    def _pool(self) -> list[Any]:
-        data = self.sample.get("events_data")
-        for pool in (self.sample.get("message_pool"), data.get("messages") if isinstance(data, dict) else None):
-            if isinstance(pool, list) and pool:
-                return pool
-        return []
+    def _pool(self) -> list[int]:
+        if self._pooled is None:
+            data = self.sample.get("events_data")
+            pools = (self.sample.get("message_pool"), data.get("messages") if isinstance(data, dict) else None)
+            pool = next((one for one in pools if isinstance(one, list) and one), [])
+            self._pooled = [self._message(entry)[0] for entry in pool]
+        return self._pooled
 
     def _events_of(self, replies: Sequence[Raw]) -> dict[int, Raw]:
         """The model event of each reply, by the identity of its entry: by the id of the message, else by order where there are as many."""

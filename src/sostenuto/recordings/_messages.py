@@ -19,9 +19,12 @@ _ANTHROPIC_BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "document", "image"}
 )
 _ITEM_BLOCKS = frozenset({"input_text", "output_text", "input_image", "input_file"})
-# Types of Responses items beside messages; any ``…_call`` and ``…_call_output`` is one as well.
+_CALLS = ("function", "custom_tool", "local_shell", "shell", "apply_patch", "computer", "tool_search")
+# Types of Responses items beside messages.
 _ITEMS = frozenset(
     {
+        *(f"{name}_call" for name in (*_CALLS, "web_search", "file_search", "code_interpreter", "image_generation", "mcp")),
+        *(f"{name}_call_output" for name in _CALLS),
         "reasoning",
         "tool_search_output",
         "additional_tools",
@@ -132,7 +135,7 @@ def _is_own_item(value: object) -> bool:
         return False
     kind, role = value.get("type"), value.get("role")
     if isinstance(kind, str) and kind != "message":
-        return kind in _ITEMS or kind.endswith(("_call", "_call_output"))
+        return kind in _ITEMS
     spoken = isinstance(role, str) and role in _ROLES
     return spoken and any(_block_type(block) in _ITEM_BLOCKS for block in _blocks(value))
 

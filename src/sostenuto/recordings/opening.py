@@ -70,7 +70,7 @@ _KINDS = (
     _Kind(_atif.READER, "ATIF trajectory", _atif.recognises, _atif.read),
     _INSPECT,
     _Kind(_tau_bench.READER, "tau-bench results", _tau_bench.recognises, _tau_bench.read),
-    _Kind(_messages.READER, "list of OpenAI or Anthropic messages", _messages.recognises, _messages.read),
+    _Kind(_messages.READER, "list of messages, items or contents of a wire", _messages.recognises, _messages.read),
 )
 
 # The same for text, asked in this order. A kind that is written both ways stands in both tables under one name.

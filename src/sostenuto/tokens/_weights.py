@@ -15,7 +15,8 @@ from sostenuto.tokens._families import Group
 FEATURES: Final = (
     "letter",  # a Latin letter: exactly one weighted character in every group
     "space",  # the first blank of a run
-    "blank",  # each further blank of a run
+    "blank",  # the second and the third
+    "deep",  # each further blank of a run
     "line",  # a line end, on top of the blank it is
     "indent",  # the first blank behind a line end, on top
     "digit",
@@ -53,37 +54,38 @@ GROUPS: Final[tuple[Group, ...]] = (
 
 TABLE: Final[dict[str, tuple[int, ...]]] = {
     "letter": (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100),
-    "space": (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100),
-    "blank": (14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14),
-    "line": (10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10),
-    "indent": (20, 20, 20, 20, 20, 20, 20, 20, 20, 20, 20),
-    "digit": (190, 190, 190, 190, 190, 190, 190, 190, 190, 190, 190),
-    "number": (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100),
-    "apart": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "mark": (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100),
-    "marks": (60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60),
-    "quote": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "closing": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "opening": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
+    "space": (100, 100, 23, 20, 46, 100, 100, 20, 20, 56, 173),
+    "blank": (84, 79, 76, 76, 68, 75, 84, 87, 76, 94, 101),
+    "deep": (16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16),
+    "line": (22, 23, 24, 23, 27, 30, 17, 19, 23, 29, 44),
+    "indent": (35, 32, 29, 31, 30, 34, 34, 33, 31, 29, 38),
+    "digit": (236, 231, 208, 388, 211, 415, 417, 211, 263, 171, 146),
+    "number": (186, 197, 183, 179, 181, 187, 193, 165, 173, 232, 220),
+    "apart": (33, 33, 40, 33, 27, 26, 28, 40, 33, 69, 56),
+    "mark": (113, 114, 109, 99, 152, 250, 91, 91, 97, 184, 271),
+    "marks": (20, 20, 20, 20, 24, 20, 20, 20, 20, 20, 36),
+    "quote": (30, 34, 33, 35, 29, 41, 23, 25, 33, 15, 27),
+    "closing": (19, 19, 22, 12, 30, 41, 14, 14, 13, 64, 83),
+    "opening": (33, 33, 34, 24, 35, 47, 28, 28, 26, 80, 83),
     "control": (300, 300, 300, 300, 300, 300, 300, 300, 300, 300, 300),
-    "turn": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "capitals": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "tangle": (400, 400, 400, 400, 400, 400, 400, 400, 400, 400, 400),
-    "seam": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "cluster": (50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50),
-    "accented": (180, 180, 180, 180, 180, 180, 180, 180, 180, 180, 180),
-    "cyrillic": (130, 130, 130, 130, 130, 130, 130, 130, 130, 130, 130),
-    "greek": (200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200),
-    "semitic": (200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200),
-    "indic": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
-    "sign": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
+    "turn": (87, 95, 78, 61, 72, 67, 75, 70, 71, 99, 99),
+    "capitals": (9, 7, 7, 3, 40, 18, 30, 7, 6, 33, 154),
+    "tangle": (852, 950, 833, 628, 787, 606, 706, 711, 737, 1007, 955),
+    "seam": (47, 48, 34, 32, 55, 52, 49, 22, 30, 54, 91),
+    "cluster": (58, 64, 58, 43, 52, 41, 47, 51, 50, 78, 73),
+    "accented": (174, 192, 181, 182, 179, 172, 179, 183, 185, 188, 186),
+    "cyrillic": (100, 187, 120, 127, 125, 92, 115, 151, 100, 156, 135),
+    "greek": (167, 262, 204, 211, 197, 158, 195, 214, 225, 240, 234),
+    "semitic": (177, 394, 260, 275, 243, 157, 238, 282, 309, 342, 326),
+    "indic": (184, 530, 316, 340, 290, 153, 281, 352, 397, 446, 421),
+    "sign": (278, 299, 296, 306, 255, 242, 298, 284, 306, 235, 247),
     "signs": (120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120),
-    "stop": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
-    "other": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
-    "kana": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
-    "han": (250, 250, 250, 250, 250, 250, 250, 250, 250, 250, 250),
-    "hangul": (280, 280, 280, 280, 280, 280, 280, 280, 280, 280, 280),
-    "astral": (600, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600),
+    "stop": (249, 272, 248, 243, 244, 239, 253, 245, 245, 260, 260),
+    "other": (220, 220, 220, 220, 220, 220, 220, 220, 220, 220, 220),
+    "kana": (274, 373, 235, 223, 254, 172, 235, 288, 249, 272, 269),
+    "han": (295, 447, 280, 206, 206, 257, 356, 175, 198, 388, 387),
+    "hangul": (264, 449, 268, 298, 314, 237, 231, 360, 354, 467, 425),
+    "astral": (517, 764, 611, 628, 593, 494, 586, 637, 668, 704, 687),
 }
 """Hundredths of a weighted character, a column per group in the order of `GROUPS`. How they were found: ``docs/counting.md``."""
 
@@ -158,19 +160,21 @@ def _ascii(row: int, *, length: int) -> tuple[int, ...]:
     dull = letter ^ (letter & row >> _VOWEL)
     dull &= dull << 8
     letters, blanks, digits, marks = letter.bit_count(), blank.bit_count(), digit.bit_count(), mark.bit_count()
-    spaces = blanks - (blank & after_blank).bit_count()
-    further = (mark & after_mark).bit_count()
+    after_space = blank & after_blank
+    further_blanks, deep = after_space.bit_count(), (after_space & after_space << 16).bit_count()
+    further_marks = (mark & after_mark).bit_count()
     return (
         letters,
-        spaces,
-        blanks - spaces,
+        blanks - further_blanks,
+        further_blanks - deep,
+        deep,
         line.bit_count(),
         (blank & line << 8).bit_count(),
         digits,
         digits - (digit & after_digit).bit_count(),
         (digit & after_blank).bit_count(),
-        marks - further,
-        further,
+        marks - further_marks,
+        further_marks,
         (mark & row >> _SIGN).bit_count(),
         (mark & after_letter).bit_count(),
         (letter & after_mark).bit_count(),

@@ -26,8 +26,8 @@ _FAULT: Final = 500
 _DENIED: Final = frozenset((401, 402, 403, 404, 405, 407))
 _SPOKEN_OF: Final = frozenset((400, 413, 422))
 _MAYBE_TOO_LONG: Final = frozenset((400, 413))
-_CLOSE: Final = 0.85
-"""Share of the window from which a bare 400 or 413 is taken to say that the request was too long."""
+_CLOSE: Final = 0.75
+"""Share of the window from which a bare 400 or 413 is taken to say that the request was too long: estimates err by up to a sixth."""
 _EDGE: Final = 0.97
 """Share of the window from which an answer that stopped for length is taken to have run into the window's end (B075)."""
 _NEAR: Final = 0.9
@@ -38,7 +38,7 @@ _OUT_OF_WINDOW: Final = frozenset(("modelcontextwindowexceeded",))
 _CODED: Final = frozenset(
     (
         "code", "type", "status", "reason", "error_type", "error_code", "__type", "finish_reason", "native_finish_reason",
-        "stop_reason", "finishreason", "stopreason", "done_reason",
+        "stop_reason", "finishreason", "stopreason", "done_reason", "exception",
     )
 )  # fmt: skip
 _STATUSES: Final = ("status_code", "statuscode", "httpstatuscode", "status", "code")
@@ -242,9 +242,11 @@ class _Said:
         if key in _CODED and len(text) <= 80 and " " not in text.strip():
             if text.isascii() and text.isdigit() and len(text) == 3:
                 self._take_number(int(text), key=key, depth=depth)
-            elif code := _squeezed(text):
+            elif (code := _squeezed(text)) in CODES or (code and key != "exception"):  # most exceptions are called after nothing
                 self.codes.append(code)
             return
+        if key == "status":
+            return  # the phrase that goes with a status
         plain, values = self._unfolded(text[:_PARSED])
         for value in values:
             self.take(value, depth=depth)
@@ -256,7 +258,7 @@ class _Said:
     def _unfolded(self, text: str) -> tuple[str, list[object]]:
         """The words of a text, and the JSON in it: all of it, a line each as in an event stream, or behind an introduction."""
         bare = text.strip()
-        if bare[:1] in ("{", "[") and (whole := self._json(bare)) is not None:
+        if bare[:1] in ("{", "[", '"') and (whole := self._json(bare)) is not None:
             return "", [whole]
         values: list[object] = []
         plain: list[str] = []
