@@ -38,15 +38,10 @@ USUAL_ERROR, LEAST_SHARE, MOST_SHARE = 0.06, 0.3, 9.0
 PULL, PULLED_AT_LEAST = 0.001, 50.0  # how strongly a weight is held to its first guess, beside errors of a few percent
 
 
-PROSE = {"English docs": 2.0, "agent prose": 2.0}
-"""How much a kind counts where it is not one: with letters held, prose is what is hardest to reach and most often read."""
-
-
 class Row(NamedTuple):
-    """A text under one tokenizer: how often each feature occurs for each unit its tokens are worth, and how much it counts."""
+    """A text under one tokenizer: how often each feature occurs for each unit its tokens are worth."""
 
     counts: list[float]
-    share: float
 
 
 def rows(title: str) -> list[Row]:
@@ -55,9 +50,9 @@ def rows(title: str) -> list[Row]:
     assert count is not None
     made = []
     for seed in FIT_SEEDS:
-        for kind, text in texts(seed=seed, half="fit", kinds=KINDS | MORE).items():
+        for text in texts(seed=seed, half="fit", kinds=KINDS | MORE).values():
             units = count(text) * known.seed * 100
-            made.append(Row([found / units for found in features(text)], PROSE.get(kind, 1.0)))
+            made.append(Row([found / units for found in features(text)]))
     return made
 
 
@@ -67,13 +62,13 @@ def fitted(title: str) -> list[int]:
     held = {"letter", "space"} if title in BLANK_IS_ONE else {"letter"}
     free = [place for place, name in enumerate(FEATURES) if name not in held]
     column = [100.0 if name in held else float(GUESS[name]) for name in FEATURES]
-    shares = [row.share for row in data]
+    shares = [1.0] * len(data)
     for _ in range(ROUNDS):
         _descend(column, data, free=free, shares=shares)
         errors = [abs(sum(map(float.__mul__, column, row.counts)) - 1) for row in data]
         shares = [
-            0.5 * share + 0.5 * row.share * (LEAST_SHARE + min((error / USUAL_ERROR) ** 2, MOST_SHARE))
-            for share, error, row in zip(shares, errors, data, strict=True)
+            0.5 * share + 0.5 * (LEAST_SHARE + min((error / USUAL_ERROR) ** 2, MOST_SHARE))
+            for share, error in zip(shares, errors, strict=True)
         ]
     return [round(weight) for weight in column]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from sostenuto.catalogues.bundled import bundled
 from sostenuto.cli import main
 from sostenuto.manager import ContextManager
 from tests.catalogues.api import API, ENCODED, serving
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -226,3 +229,14 @@ def test_hostile_names_do_not_reach_the_terminal(tmp_path: Path, capfd: pytest.C
     printed(["--refresh", str(path)], capfd)
     out, err = printed(["openai:gpt-100"], capfd)
     assert "\x1b" not in out + err
+
+
+def test_the_documentation_shows_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    """Every command of docs/windows.md that is shown with its output prints exactly that."""
+    text = (ROOT / "docs" / "windows.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n\$ sostenuto ([^\n]*)\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 4
+    for words, shown in blocks:
+        main(shlex.split(words))
+        out, err = capfd.readouterr()
+        assert out + err == shown, words

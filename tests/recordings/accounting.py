@@ -18,7 +18,8 @@ def problems(shared: Path, recording: Recording) -> list[str]:
     """What the independent validator says of every history up to a reply, in full and as sent."""
     found: list[str] = []
     spec = importlib.util.spec_from_file_location("validate", shared / "checks" / "validate.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     check = cast("Callable[[Any], list[str]]", module.openai_chat)
@@ -35,17 +36,23 @@ def records(recording: Recording) -> int:
 def opened_or_refused(path: Path, value: Any) -> Recording | None:
     """The recording behind a JSON document; nothing where it was refused with a clear error."""
     path.write_text(json.dumps(value), encoding="utf-8")
-    try:
-        recording = open_recording(path)
-    except UnusableInput as problem:
-        assert path.name in str(problem)
-        assert "\n" not in str(problem)
+    recording, refusal = _opened(path)
+    if recording is None:
+        assert path.name in refusal
+        assert "\n" not in refusal
         return None
     for exchange in recording.exchanges:
         assert recording.messages[exchange.upto]["role"] == "assistant"
         assert 0 <= exchange.boundary <= exchange.upto
     json.dumps(recording.messages)
     return recording
+
+
+def _opened(path: Path) -> tuple[Recording | None, str]:
+    try:
+        return open_recording(path), ""
+    except UnusableInput as problem:
+        return None, str(problem)
 
 
 odd = st.recursive(

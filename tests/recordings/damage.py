@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,6 +21,17 @@ ODD = st.one_of(
     st.just({"type": ["message"], "role": {}, "content": 7, "parts": "x", "usage": [1]}),
     st.just([{"type": "message", "role": 1, "content": [[], 0]}]),
 )
+
+
+DEEP = "a value of many levels"
+"""Stands where `nested` writes lists in lists."""
+
+
+def nested(path: Path, records: list[Any], *, levels: int) -> str:
+    """Write JSON lines in which every `DEEP` is nested this many levels, and return the path as text."""
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    path.write_text(text.replace(json.dumps(DEEP), "[" * levels + "]" * levels), encoding="utf-8")
+    return str(path)
 
 
 @st.composite

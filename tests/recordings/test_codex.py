@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sostenuto.errors import UnusableInput
 from sostenuto.recordings.opening import Recording, as_sent, history, open_recording
-from tests.recordings.damage import damaged
+from tests.recordings.damage import DEEP, damaged, nested
 from tests.recordings.writing import Raw, jsonl
 
 
@@ -210,3 +210,15 @@ def test_no_damage_raises_anything_but_a_clear_error(tmp_path_factory: pytest.Te
         return
     if recording.reader == "codex":
         assert recording.used + recording.meta + len(recording.skipped) == len(records)
+
+
+@pytest.mark.parametrize("levels", [800, 5_000])
+def test_values_of_many_levels_are_read_or_refused(tmp_path: Path, levels: int) -> None:
+    """Values nested as deeply as the interpreter follows are read, and deeper ones are one clear error."""
+    records = [*SESSION, _line("response_item", {"type": "message", "role": "user", "content": [DEEP]}), _line("event_msg", {"info": DEEP})]
+    try:
+        recording = open_recording(nested(tmp_path / "deep", records, levels=levels))
+    except UnusableInput:
+        assert levels > 800
+        return
+    assert recording.reader == "codex"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sostenuto.errors import UnknownFormat
 from sostenuto.recordings.opening import history, open_recording
 from tests.recordings.writing import Raw, call, document, jsonl, result, text
 
@@ -120,3 +121,87 @@ def test_further_conversations_are_named(tmp_path: Path) -> None:
     recording = open_recording(jsonl(tmp_path / "r", [{"messages": CHAT}, {"messages": ANTHROPIC}]))
     assert list(recording.messages) == CHAT
     assert [(one.line, one.kind) for one in recording.skipped] == [(2, "conversation")]
+
+
+ITEMS: list[Raw] = [
+    {"role": "user", "content": "hi"},
+    {"type": "reasoning", "id": "rs", "summary": []},
+    {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c1", "output": "7"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "seven"}]},
+]
+CONTENTS: list[Raw] = [
+    {"role": "user", "parts": [{"text": "hi"}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": 7}}}]},
+    {"role": "model", "parts": [{"text": "seven"}]},
+]
+WIRES = [(ITEMS, "openai_responses", "input", [1, 4]), (CONTENTS, "gemini", "contents", [1, 3])]
+
+
+@pytest.mark.parametrize(("messages", "format", "name", "replies"), WIRES)
+@pytest.mark.parametrize("shape", ["array", "body", "lines"])
+def test_items_and_contents_are_read_in_every_shape(
+    tmp_path: Path, messages: list[Raw], format: str, name: str, replies: list[int], shape: str
+) -> None:
+    """A list of items or contents, a body that holds one, and one a line give the same messages, each run of the model one reply."""
+    path = tmp_path / "r"
+    if shape == "lines":
+        jsonl(path, messages)
+    else:
+        document(path, messages if shape == "array" else {"model": "m", name: messages}, indent=2)
+    recording = open_recording(path)
+    assert (recording.reader, recording.format) == ("messages", format)
+    assert list(recording.messages) == messages
+    assert [one.upto for one in recording.exchanges] == replies
+    assert (recording.used, recording.skipped) == (len(messages), ())
+
+
+@pytest.mark.parametrize(
+    ("body", "system"),
+    [
+        ({"input": ITEMS, "instructions": "S"}, "S"),
+        ({"contents": CONTENTS, "systemInstruction": {"parts": [{"text": "S"}]}}, {"parts": [{"text": "S"}]}),
+        ({"contents": CONTENTS, "system_instruction": {"parts": [{"text": "S"}]}}, {"parts": [{"text": "S"}]}),
+        ({"messages": CHAT[1:], "system": "S"}, "S"),
+    ],
+)
+def test_a_bodys_system_and_tools_are_read(tmp_path: Path, body: Raw, system: Any) -> None:
+    """The system prompt of each wire, the tools and the model come from the body."""
+    recording = open_recording(document(tmp_path / "r", body | {"tools": [{"name": "f"}], "model": "gpt-x"}))
+    assert (recording.system, recording.tools, recording.model) == (system, [{"name": "f"}], "openai:gpt-x")
+
+
+def test_what_a_providers_own_tool_returned_is_part_of_the_reply(tmp_path: Path) -> None:
+    """A search the provider ran stands inside the reply that asked for it, while the output of a call begins the next one's history."""
+    items = [
+        {"type": "message", "role": "user", "content": "hi"},
+        {"type": "tool_search_call", "execution": "server", "arguments": {}},
+        {"type": "tool_search_output", "execution": "server", "tools": []},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "7"},
+        {"type": "additional_tools", "role": "developer", "tools": []},
+        {"type": "compaction", "encrypted_content": "gAAA"},
+    ]
+    recording = open_recording(document(tmp_path / "r", {"input": items}))
+    assert [one.upto for one in recording.exchanges] == [1, 6]
+
+
+@pytest.mark.parametrize("name", ["input", "contents", "messages"])
+def test_members_that_do_not_belong_are_named(tmp_path: Path, name: str) -> None:
+    """Values in a body's list that are none of its wire's are skipped with their position."""
+    known = {"input": ITEMS, "contents": CONTENTS, "messages": CHAT}[name]
+    recording = open_recording(
+        document(tmp_path / "r", {name: [*known, 7, {"type": "hologram"}, {"role": ["user"], "parts": [], "content": ""}]})
+    )
+    assert list(recording.messages) == known
+    assert [(one.line - len(known), one.kind) for one in recording.skipped] == [(1, "int"), (2, "hologram"), (3, "untyped")]
+
+
+@pytest.mark.parametrize(
+    "body", [{"input": ["text to embed"]}, {"input": "text"}, {"contents": "text"}, {"contents": [{"parts": "x"}]}, {"messages": [{}]}]
+)
+def test_bodies_without_a_history_are_no_recording(tmp_path: Path, body: Raw) -> None:
+    """An embedding request, or a body whose history is none, is refused as unknown."""
+    with pytest.raises(UnknownFormat):
+        open_recording(document(tmp_path / "r", body))

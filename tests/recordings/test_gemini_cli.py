@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sostenuto.errors import UnusableInput
 from sostenuto.recordings.opening import Recording, as_sent, open_recording
-from tests.recordings.damage import damaged
+from tests.recordings.damage import DEEP, damaged, nested
 from tests.recordings.writing import Raw, document, jsonl
 
 HEADER = {"sessionId": "s", "projectHash": "h", "startTime": "2026-01-15T20:51:48Z", "lastUpdated": "2026-01-15T20:52:56Z"}
@@ -222,3 +222,15 @@ def test_the_shared_session_pairs_calls_and_responses(shared: Path) -> None:
     for content, following in zip(recording.messages, recording.messages[1:], strict=False):
         calls = [part["functionCall"]["id"] for part in content["parts"] if "functionCall" in part]
         assert [part["functionResponse"]["id"] for part in following["parts"] if "functionResponse" in part] == calls
+
+
+@pytest.mark.parametrize("levels", [800, 5_000])
+def test_values_of_many_levels_are_read_or_refused(tmp_path: Path, levels: int) -> None:
+    """Values nested as deeply as the interpreter follows are read, and deeper ones are one clear error."""
+    records = [HEADER, *MESSAGES, _reply("5", [DEEP, {"text": DEEP}], thoughts=DEEP, toolCalls=[{"args": {"a": DEEP}}])]
+    try:
+        recording = open_recording(nested(tmp_path / "deep", records, levels=levels))
+    except UnusableInput:
+        assert levels > 800
+        return
+    assert recording.reader == "gemini_cli"

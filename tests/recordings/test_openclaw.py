@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sostenuto.errors import UnusableInput
 from sostenuto.recordings.opening import Recording, as_sent, open_recording
-from tests.recordings.damage import damaged
+from tests.recordings.damage import DEEP, damaged, nested
 from tests.recordings.writing import Raw, jsonl, pi_message, pi_reply, text
 
 HEADER = {"type": "session", "version": 3, "id": "s", "cwd": "/home/x/.openclaw/workspace", "timestamp": "2026-06-29T07:58:36Z"}
@@ -192,3 +192,18 @@ def test_the_shared_sessions_are_accounted_for(shared: Path) -> None:
         for at, message in enumerate(recording.messages):
             names = [call["id"] for call in message.get("tool_calls", ())]
             assert [one.get("tool_call_id") for one in recording.messages[at + 1 : at + 1 + len(names)]] == names
+
+
+@pytest.mark.parametrize("levels", [800, 5_000])
+def test_values_of_many_levels_are_read_or_refused(tmp_path: Path, levels: int) -> None:
+    """Values nested as deeply as the interpreter follows are read, and deeper ones are one clear error."""
+    records = [
+        *SESSION,
+        *_tree((pi_reply({"type": "toolCall", "id": DEEP, "arguments": {"a": DEEP}}), "13", "12"), (_leaf(DEEP, DEEP), "14", "13")),
+    ]
+    try:
+        recording = open_recording(nested(tmp_path / "deep", records, levels=levels))
+    except UnusableInput:
+        assert levels > 800
+        return
+    assert recording.reader == "openclaw"

@@ -188,7 +188,7 @@ def test_a_torn_file_is_one_clear_error(tmp_path: Path, data: bytes) -> None:
     """A file that stops in the middle is refused with a remedy."""
     path = tmp_path / "torn"
     path.write_bytes(data)
-    with pytest.raises(UnusableInput, match="cut off.*;"):
+    with pytest.raises(UnusableInput, match=r"cut off.*;"):
         open_recording(path)
 
 

@@ -1,4 +1,7 @@
-"""A provider that counts o200k and 30,000 tokens nobody sees, and sessions of every script that grow until rungs fire."""
+"""A provider that counts o200k and 30,000 tokens nobody sees, and sessions of every script that grow until rungs fire.
+
+``python -m tests.tokens.synthetic_provider`` prints the tables of ``docs/counting.md``.
+"""
 
 from __future__ import annotations
 
@@ -132,3 +135,25 @@ def table(*, seed: int) -> dict[str, dict[str, Errors]]:
     """Script -> model -> errors."""
     provider = Provider()
     return {script: {model: session(model, script=script, seed=seed, provider=provider) for model in FAMILIES} for script in SCRIPTS}
+
+
+def _worst(name: str, errors: list[Errors]) -> str:
+    """A row: the worst of each figure."""
+    medians, p95s, rungs = zip(*((one.median, one.p95, one.worst_after_rung) for one in errors), strict=True)
+    figures = (max(medians), max(p95s), max(rungs))
+    return f"| {name} | " + " | ".join(f"{figure:.1%}" for figure in figures)
+
+
+def main() -> None:
+    """Print the worst of all families by script, and the worst of all scripts by family."""
+    found = table(seed=5)
+    print("| script | median | 95 of 100 | first after a rung, worst | rungs |\n| --- | ---: | ---: | ---: | ---: |")
+    for script, row in found.items():
+        print(f"{_worst(script, list(row.values()))} | {max(len(errors.after_rungs) for errors in row.values())} |")
+    print("\n| model | median | 95 of 100 | first after a rung, worst |\n| --- | ---: | ---: | ---: |")
+    for model in FAMILIES:
+        print(f"{_worst(model, [row[model] for row in found.values()])} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.tokens import UNIT, Group, WeightedCharacters, ruler
+from sostenuto.tokens import UNIT, Group, WeightedCharacters, family, ruler
 from sostenuto.tokens._weights import FEATURES, GROUPS, TABLE
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
@@ -32,11 +31,20 @@ def test_letters_count_as_the_origin_says(hint: str, characters: int, tokens: in
     assert ruler(hint).text("a" * characters) == tokens
 
 
-@pytest.mark.parametrize("group", [group for group in GROUPS if group != "claude-4.7"])
+WORDS = "the quick brown fox jumps over the lazy dog again and again"
+
+
+@pytest.mark.parametrize("group", ["o200k", "cl100k", "gemma", "mistral"])
 def test_plain_words_weigh_their_length(group: Group) -> None:
-    """Small letters with single blanks between them weigh one each."""
-    words = "the quick brown fox jumps over the lazy dog again and again"
-    assert WeightedCharacters(group)(words) == len(words) * UNIT
+    """Where the tokenizer's English lies near its family's seed, small letters with single blanks between them weigh one each."""
+    assert WeightedCharacters(group)(WORDS) == len(WORDS) * UNIT
+
+
+@pytest.mark.parametrize("group", ["llama", "qwen", "deepseek", "kimi", "glm", "claude-3"])
+def test_words_weigh_at_least_their_letters(group: Group) -> None:
+    """Where the seed is lower than the tokenizer's English, the gaps between words weigh less than one and the letters one."""
+    letters = len(WORDS.replace(" ", ""))
+    assert letters * UNIT < WeightedCharacters(group)(WORDS) < len(WORDS) * UNIT
 
 
 @given(ANY_TEXT, GROUP)
@@ -98,12 +106,16 @@ def test_b055_special_token_text_is_text() -> None:
         ("claude-3", "han", 0.96),
         ("o200k", "han", 1.0),
         ("cl100k", "han", 1.06),
-        ("digits", "han", 1.05),
+        ("mistral", "han", 1.05),
+        ("gemma", "han", 1.65),
+        ("kimi", "han", 1.79),
         ("cl100k", "indic", 0.7),
         ("o200k", "astral", 0.67),
-        ("digits", "digit", 1.0),
+        ("qwen", "digit", 1.0),
+        ("gemma", "digit", 1.0),
         ("claude-4.7", "hangul", 1.0),
-        ("digits", "kana", 1.5),
+        ("mistral", "kana", 1.5),
+        ("llama", "hangul", 1.3),
     ],
 )
 def test_b061_every_script_lies_inside_the_clamp(group: Group, name: str, characters_per_token: float) -> None:
@@ -117,24 +129,55 @@ def test_the_table_has_a_row_for_every_class() -> None:
     assert set(TABLE["letter"]) == {UNIT}
 
 
+@pytest.fixture(scope="module")
+def judged() -> dict[str, dict[str, float]]:
+    """The error of every kind of text under every tokenizer; Claude's counts are recorded ones where its package is missing."""
+    pytest.importorskip("splintr", reason="splintr-rs is not installed")
+    judging = pytest.importorskip("benchmarks.judge_weights", reason="the benchmarks folder is not there")
+    kinds = pytest.importorskip("benchmarks.texts", reason="the benchmarks folder is not there").KINDS
+    found: dict[str, dict[str, float]] = judging.errors()
+    return {kind: found[kind] for kind in kinds}
+
+
+def test_the_median_error_before_anything_is_learned(judged: dict[str, dict[str, float]]) -> None:
+    """Over sixteen kinds of text the weights were not fitted on and eleven tokenizers, the median error is at most 6 %."""
+    assert len(judged) == 16
+    assert all(len(row) == 11 for row in judged.values())
+    assert statistics.median(abs(error) for row in judged.values() for error in row.values()) <= 0.06
+
+
+def test_the_worst_error_before_anything_is_learned(judged: dict[str, dict[str, float]]) -> None:
+    """No kind of text under any tokenizer is more than 20 % off."""
+    assert not {(kind, title): error for kind, row in judged.items() for title, error in row.items() if abs(error) > 0.20}
+
+
 @pytest.mark.parametrize(
-    ("vocabulary", "hint", "most"),
+    ("title", "hint"),
     [
-        ("o200k_base", "openai:gpt-5", 0.12),
-        ("cl100k_base", "openai:gpt-4", 0.12),
-        ("llama3", "groq:llama-3", 0.12),
-        ("qwen3", "alibaba:qwen3", 0.15),
-        ("deepseek_v3", "deepseek:deepseek-chat", 0.12),
-        ("gemma3", "google:gemini", 0.15),
-        ("mistral_v3", "mistral:large", 0.12),
+        ("o200k", "somebody:something-new"),
+        ("cl100k", "openai:gpt-4"),
+        ("Llama 3", "groq:llama-3.3-70b"),
+        ("Qwen 3", "alibaba:qwen3-coder"),
+        ("DeepSeek V3", "deepseek:deepseek-chat"),
+        ("Gemma 3", "google:gemini-2.5-pro"),
+        ("Mistral", "mistral:mistral-large-latest"),
+        ("Kimi K2", "moonshotai:kimi-k2"),
+        ("GLM 4", "zhipuai:glm-4.6"),
+        ("Claude 3", "anthropic:claude-3-5-sonnet"),
+        ("Claude 4.7+", "anthropic:claude-opus-4-7"),
     ],
 )
-def test_the_first_estimate_is_near_before_anything_is_learned(vocabulary: str, hint: str, most: float) -> None:
-    """Over sixteen kinds of text the median error against the real tokenizer is small, and no kind is off by a third."""
-    splintr: Any = pytest.importorskip("splintr", reason="splintr-rs is not installed")
-    texts = pytest.importorskip("benchmarks.texts", reason="the benchmarks folder is not there").texts
-    tokenizer = splintr.Tokenizer.from_pretrained(vocabulary)
-    known = ruler(hint)
-    errors = [abs(known.text(text) / len(tokenizer.encode_ordinary(text)) - 1) for text in texts(seed=7).values()]
-    assert statistics.median(errors) <= most
-    assert max(errors) <= 0.33
+def test_a_hint_is_judged_with_the_column_it_gets(title: str, hint: str) -> None:
+    """The column and the seed each tokenizer is judged with are those of a model that has it."""
+    known = pytest.importorskip("benchmarks.tokenizers", reason="the benchmarks folder is not there").TOKENIZERS[title]
+    assert (family(hint).group, family(hint).seed) == (known.group, known.seed)
+
+
+@pytest.mark.parametrize("text", ["word ", "a\n    b", "Zß9", "== ", "日本、"])
+@pytest.mark.parametrize("group", ["o200k", "claude-4.7"])
+def test_long_texts_are_counted_in_pieces(text: str, group: Group) -> None:
+    """A text of several pieces weighs what its parts weigh, but for the seams, and still never less than its start."""
+    weigher = WeightedCharacters(group)
+    long = text * (200_000 // len(text))
+    assert abs(weigher(long) / weigher(long[:20_000]) * 20_000 / len(long) - 1) < 0.01
+    assert all(weigher(long[:end]) <= weigher(long[: end + 1]) for end in range(65_530, 65_545))

@@ -113,7 +113,7 @@ def models(query: str, *, home: Path, provider: str = "", limit: int = 10) -> An
     named = next(((one, match) for one, match in matches if match is not None and match.is_exact), None)
     found = _search(query, provider=provider, catalogues=catalogues)
     listed = (listings(parted(asked)[1], catalogue=one.table) for one in catalogues)
-    is_name = ":" in asked or (len(query.split()) == 1 and any(listed))
+    is_name = ":" in query or (len(query.split()) == 1 and any(listed))
     if named is None and (not found or is_name):
         named = next(((one, match) for one, match in matches if match is not None), None)
     if named is None and not found:
@@ -141,8 +141,8 @@ def refresh(name: str, *, home: Path, today: str) -> Refreshed:
         before=before,
         bundled=bundled().snapshot,
         comes_first=found.snapshot > bundled().snapshot,
-        added=tuple(sorted(set(new) - set(old))),
-        removed=tuple(sorted(set(old) - set(new))),
+        added=tuple(new[key].name for key in sorted(set(new) - set(old))),
+        removed=tuple(old[key].name for key in sorted(set(old) - set(new))),
         changed=tuple((old[key], new[key]) for key in sorted(set(old) & set(new)) if _facts(old[key]) != _facts(new[key])),
     )
 
@@ -205,12 +205,7 @@ def _search(query: str, *, provider: str, catalogues: tuple[Catalogue, ...]) -> 
 def _newest(catalogues: tuple[Catalogue, ...]) -> list[Found]:
     dated = {name: (entry.date, one) for one in reversed(catalogues) for name, entry in _makers(one.table).items()}
     ordered = sorted(sorted(dated), key=lambda name: dated[name][0], reverse=True)
-    return [(*_pair(name), dated[name][1]) for name in ordered]
-
-
-def _pair(name: str) -> tuple[str, str]:
-    provider, _, model = name.partition(":")
-    return provider, model
+    return [(*name, dated[name][1]) for name in ordered]
 
 
 def _listed(found: Iterable[Found]) -> tuple[Listed, ...]:
@@ -230,9 +225,9 @@ def _hint(near: tuple[str, ...]) -> str:
     return f"; did you mean {', '.join(near)}?" if near else ""
 
 
-def _makers(found: Iterable[Entry]) -> dict[str, Entry]:
-    """The entries that makers list themselves, by their names: what most people use, and what is reported."""
-    return {entry.name.lower(): entry for entry in found if maker(entry.model) == entry.provider}
+def _makers(found: Iterable[Entry]) -> dict[tuple[str, str], Entry]:
+    """The entries that makers list themselves, by provider and id: what most people use, and what is reported."""
+    return {(entry.provider.lower(), entry.model.lower()): entry for entry in found if maker(entry.model) == entry.provider}
 
 
 def _facts(entry: Entry) -> tuple[object, ...]:

@@ -73,7 +73,7 @@ def attachment(block: dict[str, Any]) -> Media | None:
 def media_block(media: Media) -> dict[str, Any] | None:
     """A block with the attachment's own bytes or address; None where this wire cannot carry it."""
     source = media.source
-    if source is None or media.kind not in ("image", "pdf"):
+    if source is None or media.kind not in ("image", "pdf") or not (source.url or source.media_type):
         return None
     held = {"type": "url", "url": source.url} if source.url else {"type": "base64", "media_type": source.media_type, "data": source.data}
     return {"type": "image" if media.kind == "image" else "document", "source": held}

@@ -64,12 +64,14 @@ def kind(block: Mapping[str, Any]) -> str:
 
 
 def _unspoken(block: dict[str, Any]) -> Part:
-    """A part without words: a seal that came alone (at the end of a stream it stands on an empty text), or something unknown."""
+    """A part without words: a seal that came alone (at the end of a stream it stands on an empty text), nothing, or something unknown."""
     found, seal = kind(block), signature(block)
-    if found in ("", "text") and (seal or block.get("thought") is True):
-        return Thinking("", seal, redacted=bool(seal))
+    if seal and found in ("", "text"):
+        return Thinking("", seal, redacted=True)
+    if not found:  # refused by the endpoint as a blank text is, and mended alike (D20)
+        return Text("")
     # a signature is no part of what a message is known by (D46)
-    return Opaque(found or "unknown", compact({name: value for name, value in block.items() if name not in _SIGNATURE}))
+    return Opaque(found, compact({name: value for name, value in block.items() if name not in _SIGNATURE}))
 
 
 def _call(call: Mapping[str, Any]) -> Call:

@@ -121,7 +121,10 @@ def attachment(block: dict[str, Any]) -> Media | None:
     if kind == "input_audio":
         held = fields(block.get("input_audio")) or {}
         data = held.get("data")
-        return _media.inline(data, kind="audio", label=f"audio {word(held.get('format'))}".strip()) if isinstance(data, str) else None
+        if not isinstance(data, str):
+            return None
+        name = word(held.get("format"))
+        return _media.inline(data, kind="audio", label=f"audio {name}".strip(), media_type=f"audio/{name}")
     if kind == "file":
         return _file(fields(block.get("file")) or {})
     if kind == "image":
@@ -152,7 +155,7 @@ def _file(held: dict[str, Any]) -> Media | None:
     if isinstance(data, str):
         if data.startswith("data:"):
             return _media.addressed(data, kind=kind, label=name)
-        return _media.inline(data, kind=kind, label=name)
+        return _media.inline(data, kind=kind, label=name, media_type="application/pdf" if kind == "pdf" else "")
     return Media(kind, _media.digest(file_id), label=name or file_id) if isinstance(file_id, str) else None
 
 

@@ -40,7 +40,10 @@ def attachment(block: dict[str, Any]) -> Media | None:
     if kind == "input_audio":
         held = fields(block.get("input_audio")) or {}
         data = held.get("data")
-        return _media.inline(data, kind="audio", label=f"audio {word(held.get('format'))}".strip()) if isinstance(data, str) else None
+        if not isinstance(data, str):
+            return None
+        name = word(held.get("format"))
+        return _media.inline(data, kind="audio", label=f"audio {name}".strip(), media_type=f"audio/{name}")
     return None
 
 
@@ -58,10 +61,25 @@ def _file(block: dict[str, Any]) -> Media | None:
     if isinstance(data, str):
         if data.startswith("data:"):
             return _media.addressed(data, kind=kind, label=name)
-        return _media.inline(data, kind=kind, label=name)
+        return _media.inline(data, kind=kind, label=name, media_type="application/pdf" if kind == "pdf" else "")
     if isinstance(url, str):
         return _media.addressed(url, kind=kind, label=name)
     return Media(kind, _media.digest(file_id), label=name or file_id) if isinstance(file_id, str) else None
+
+
+def media_block(media: Media) -> dict[str, Any] | None:
+    """A block of the user's, or of an output, with the attachment's own bytes or address; None where this wire cannot carry it."""
+    source = media.source
+    if source is None:
+        return None
+    where = source.url or (f"data:{source.media_type};base64,{source.data}" if source.media_type else "")
+    if media.kind == "image":
+        return {"type": "input_image", "image_url": where} if where else None
+    if media.kind not in ("pdf", "file"):
+        return None
+    if source.url:
+        return {"type": "input_file", "file_url": source.url}
+    return {"type": "input_file", "filename": media.label or "file", "file_data": where} if where else None
 
 
 def text_block(text: str, *, role: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sostenuto.formats import _results
 from sostenuto.formats._blocks import fields
-from sostenuto.formats._responses_blocks import INPUT_TEXT, attachment
+from sostenuto.formats._responses_blocks import INPUT_TEXT, attachment, media_block
 from sostenuto.formats._text import dumped, word
 from sostenuto.messages import Call, Result
 
@@ -132,6 +132,9 @@ def made_result(result: Result, *, answer: str = FUNCTION_OUTPUT) -> Item:
         out["output"] = [_chunk(result.text, _exit(result.succeeded))]
     elif answer == _PATCH_OUTPUT:
         out["status"] = _status(result.succeeded)
+    elif result.media:
+        shown = [media_block(each) or {"type": INPUT_TEXT, "text": f"[{each.label or each.kind}]"} for each in result.media]
+        out["output"] = [*([{"type": INPUT_TEXT, "text": result.text}] if result.text else []), *shown]
     return out
 
 

@@ -11,7 +11,7 @@ from sostenuto.errors import UnusableInput
 from sostenuto.formats import _responses_items, _responses_validity
 from sostenuto.formats._blocks import fields, opaque, words
 from sostenuto.formats._changes import Change
-from sostenuto.formats._responses_blocks import text_block
+from sostenuto.formats._responses_blocks import media_block, text_block
 from sostenuto.formats._responses_calls import CALLS, call_of, made_call, made_result
 from sostenuto.formats._responses_items import SPEAKERS, kind_of, parts_of, rewritten, role_of
 from sostenuto.formats._responses_structure import looks_like
@@ -62,14 +62,14 @@ class OpenAIResponses:
     def items(self, message: Message, /) -> list[Raw]:
         """The items a message of any wire becomes: its words, each call and each result, in their order; foreign reasoning is left out."""
         made: list[Raw] = []
-        said: list[str] = []
+        said: list[dict[str, Any]] = []
         for part in message.parts:
             if isinstance(part, Call | Result):
                 made += _words(said, role=_speaker(message))
                 said = []
                 made.append(_item(part))
-            elif text := _wording(part):
-                said.append(text)
+            elif block := _block(part, role=_speaker(message)):
+                said.append(block)
         return made + _words(said, role=_speaker(message))
 
     def rewrite(self, raw: Raw, changes: Mapping[int, Change], /) -> Raw | None:
@@ -193,16 +193,18 @@ def _speaker(message: Message) -> str:
     return "user" if message.role == "tool" else message.role
 
 
-def _words(said: Sequence[str], *, role: str) -> list[Raw]:
+def _words(said: Sequence[dict[str, Any]], *, role: str) -> list[Raw]:
     if not said:
         return []
-    return [{"role": role, "content": said[0] if len(said) == 1 else [text_block(text, role=role) for text in said]}]
+    text = words(said[0]) if len(said) == 1 else None
+    return [{"role": role, "content": list(said) if text is None else text}]
 
 
-def _wording(part: Part) -> str:
-    if isinstance(part, Media):  # its bytes are not here
-        return f"[{part.label or part.kind}]"
-    return well_formed(part.text) if isinstance(part, Text | Opaque) else ""
+def _block(part: Part, *, role: str) -> dict[str, Any] | None:
+    if isinstance(part, Media):
+        held = media_block(part) if role == "user" else None
+        return held or text_block(f"[{part.label or part.kind}]", role=role)
+    return text_block(well_formed(part.text), role=role) if isinstance(part, Text | Opaque) and part.text else None
 
 
 def _item(part: Call | Result) -> Raw:

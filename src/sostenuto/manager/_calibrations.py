@@ -7,16 +7,19 @@ import os
 from contextlib import suppress
 
 from sostenuto.tokens import Calibration, dump, load
+from sostenuto.window import Endpoint, Limit, Limits, parted
 
 
 class Calibrations:
     """Hand one object to several managers and the second conversation with a model starts with what the first one learned.
 
-    It is keyed by ``provider:model``; conversations without a model's name neither read nor write it.
+    It is keyed by ``provider:model``; conversations without a model's name neither read nor write it. One object is for one address
+    of each provider: what an error said of one proxy does not hold for another (D8).
     """
 
     def __init__(self) -> None:
         self._known: dict[str, Calibration] = {}
+        self._limits = Limits()
 
     def get(self, model: str) -> Calibration | None:
         """What is known of a model."""
@@ -27,6 +30,16 @@ class Calibrations:
         if model:
             self._known[model] = calibration
 
+    def limit(self, model: str, *, pinned: int | None) -> int | None:
+        """Tokens an error stated for a model at most; None if none did, or if another window has been pinned since (D8)."""
+        found = self._limits.of(Endpoint(*parted(model)), pinned=pinned) if model else None
+        return found.tokens if found else None
+
+    def put_limit(self, model: str, tokens: int, *, pinned: int | None) -> None:
+        """Remember a maximum an error stated while this window was pinned, or none."""
+        if model:
+            self._limits = self._limits.learning(Endpoint(*parted(model)), Limit(tokens, pinned=pinned or 0))
+
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Calibrations:
         """What `save` wrote. A missing file is an empty start; one that cannot be read is moved aside, never an error."""
@@ -34,7 +47,9 @@ class Calibrations:
 
         found, where = cls(), Path(path)
         try:
-            found._known = load(json.loads(where.read_text(encoding="utf-8")))
+            data = json.loads(where.read_text(encoding="utf-8"))
+            found._known = load(data)
+            found._limits = Limits.load(data.get("limits") if isinstance(data, dict) else None)
         except FileNotFoundError:
             return found
         except (OSError, ValueError, RecursionError):
@@ -44,8 +59,8 @@ class Calibrations:
 
     def save(self, path: str | os.PathLike[str]) -> bool:
         """Write it, whole or not at all, readable by the owner only; False if nothing was learned or the file could not be written."""
-        data = dump(self._known)
-        if not data["models"]:
+        data = {**dump(self._known), "limits": self._limits.dump()}
+        if not data["models"] and not len(self._limits):
             return False
         import tempfile
         from pathlib import Path

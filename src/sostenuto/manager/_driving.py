@@ -24,6 +24,7 @@ class Wishes:
 
     model: str
     window: Window
+    stated: int | None
     profile: Profile
     settings: Settings
     pinning: Callable[[Raw, Message], bool]

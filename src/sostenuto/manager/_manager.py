@@ -96,7 +96,8 @@ class ContextManager:
         self._driver = Driver(
             Wishes(
                 model=model,
-                window=window_of(model, stated=window),
+                window=window_of(model, stated=window, calibrations=calibrations),
+                stated=window,
                 profile=profile or profile_of(model),
                 settings=replace(chosen, policy=chosen.policy.configured(tool_policy)) if tool_policy else chosen,
                 pinning=pinning(pin, rules),
@@ -295,7 +296,8 @@ class ContextManager:
         wishes = replace(
             self._driver.wishes,
             model=model,
-            window=window_of(model, stated=window),
+            window=window_of(model, stated=window, calibrations=self._driver.wishes.calibrations),
+            stated=window,
             profile=profile_of(model),
             counter=counter,
             format=format or self._driver.wishes.format,
@@ -357,6 +359,8 @@ class ContextManager:
         fill = (estimate + (sent.max_output or 0 if sent is not None else 0)) / max(1, window)
         found = machinery.evidence(error, maximum=maximum, fill=fill, window=window)
         target = engine.overflowed(stated=found.limit if found.kind == "tokens" else None)
+        if found.kind == "tokens" and found.limit:
+            self._driver.wishes.calibrations.put_limit(self.model, found.limit, pinned=self._driver.wishes.stated)
         if found.kind == "bytes":
             return replace(last, strip_media=True, forced=target)
         least, line = engine.window.lowest_reserve(last.max_output or found.output), settings.thresholds.compact

@@ -11,6 +11,7 @@ from typing import Literal
 from sostenuto.catalogues.bundled import bundled
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.errors import UnknownSetting
+from sostenuto.manager._calibrations import Calibrations
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
@@ -61,8 +62,8 @@ def _guarded(pin: Callable[[Raw], bool]) -> Callable[[Raw], bool]:
     return is_pinned
 
 
-def window_of(model: str, *, stated: int | None) -> Window:
-    """The window of a model, or the stated one.
+def window_of(model: str, *, stated: int | None, calibrations: Calibrations | None = None) -> Window:
+    """The window of a model, or the stated one; lowered to what an error taught, if `calibrations` knows of one (D8).
 
     Raises:
         UnknownSetting: the stated one is not a positive whole number.
@@ -72,7 +73,8 @@ def window_of(model: str, *, stated: int | None) -> Window:
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
     provider, name = parted(model)
     match = lookup(provider, name, catalogue=bundled()) if name else None
-    facts = WindowFacts(provider=provider, model=name, stated=stated, match=match)
+    learned = calibrations.limit(model, pinned=stated) if calibrations else None
+    facts = WindowFacts(provider=provider, model=name, stated=stated, learned=learned, match=match)
     found = resolve(facts)
     warning = start_warning(facts, found)
     return replace(found, notes=(*found.notes, warning)) if warning else found

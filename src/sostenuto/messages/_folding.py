@@ -175,7 +175,7 @@ class Folding:
         result = place.part
         assert isinstance(result, Result)
         queue = self.waiting.get(result.call_id) or (self.waiting.get(result.name) if self.by_name else None)
-        if self.itemised and self._is_held_by_server(result):
+        if self.itemised and place.ordinal >= self.foreign and self._is_held_by_server(result):
             self.units.append(Unit("system", place.ordinal, place.ordinal, (place,)))
             self.server_held.append(place.ordinal)
             return

@@ -7,7 +7,8 @@ text is taken, the last among equals, and the others are named.
 A line with a command for the program (``/add``, ``/commit``) never reached the model, unless the model answered it. The output of ``/run``
 did if the person agreed to add it: it becomes a call of ``bash`` and its result (D56), and so does a command the model proposed, as a call
 of its reply. The call of a ``/run`` is no reply and has no exchange. ``/ask`` and its like carry a request. ``/clear`` is a boundary: what
-came before was not sent again. The files, the map of the repository and the prompts that aider sends along are not in the log.
+came before was not sent again. What the program sends back to the model by itself (an edit that failed) is a request between two replies.
+The files, the map of the repository and the prompts that aider sends along are not in the log.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ _TOKENS = re.compile(r"Tokens: ([0-9][0-9,]*) sent, (?:[^,]*, )*?([0-9][0-9,]*) 
 _RUNNING = "Running "
 _QUESTION = "output to the chat?"
 _FREE = "(y/n/instructions)"
-# What the program says of itself between a command and the next reply.
-_STATUS = re.compile(r"Added \d+ lines? of output|You can use /undo|Tokens: |Commit [0-9a-f]{7}|Applied edit to ")
+# What the program says to the person only.
+_SAYINGS = r"Added .{1,300} to the chat\.|You can use /undo|Tokens: |Cost: |Commit [0-9a-f]{7}|Committing |Applied edit to "
+_STATUS = re.compile(_SAYINGS + r"|.{0,300}\((?:Y\)es|y/n)")
+_REPLY_IS_OVER = "Tokens: "
 _SHELL = "bash"
 
 
@@ -116,10 +119,11 @@ class _Reading:
             later = answer[asked:] if asked >= 0 else answer
             added = asked >= 0 and any(_is_yes(line) for line in answer[asked].text.split("\n"))
             self._count(self._request(request, answered=added or any(block.kind == "prose" for block in later)))
-        by_person = self._run is not None
+        by_person, replied = self._run is not None, False
         for at, block in enumerate(answer):
             if block.kind == "tool":
-                self._count(self._program(block))
+                goes_on = replied and at + 1 < len(answer)
+                self._count(self._program(block) or (goes_on and self._sent_back(block)))
             elif self._run is not None and by_person and at < asked:
                 self._run.printed.append(block.text)
                 self._run.consoles += 1
@@ -128,6 +132,7 @@ class _Reading:
                 self.skip(block.line, "console", "text before anything was typed")
             else:
                 self._reply(block)
+                replied = True
         self._settle()
 
     def _count(self, used: bool) -> None:
@@ -178,6 +183,16 @@ class _Reading:
             else:
                 self._run.printed.append(line)
         return held
+
+    def _sent_back(self, block: Block) -> bool:
+        """Lines between two replies to one request: what the program answered the model by itself, such as an edit that failed."""
+        if _REPLY_IS_OVER not in block.text or self._run is not None:
+            return False
+        spoken = "\n".join(line for line in block.text.split("\n") if not _STATUS.match(line)).strip()
+        if spoken:
+            self.messages.append({"role": "user", "content": spoken})
+            self._proposer = None
+        return bool(spoken)
 
     def _status(self, line: str) -> None:
         model, tokens = _MODEL.match(line), _TOKENS.match(line)

@@ -40,8 +40,8 @@ _CONTEXT = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "<
 _LOOKED_AT = 5
 # Compactions of older versions kept the newest prompts, up to 20,000 tokens of about four characters.
 _PROMPTS_KEPT = 80_000
-# What a prompt takes beside its text; it bounds how many prompts of a few characters are kept.
-_PROMPT_AROUND = 80
+# Counted beside the text of each, so that at most 200 are kept and reading stays linear.
+_PROMPT_AROUND = 400
 
 
 def recognises(record: object) -> bool:

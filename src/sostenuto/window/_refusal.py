@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 _DEPTH: Final = 8
 _NODES: Final = 2_000  # values looked at, all in all
 _WIDTH: Final = 32  # members from either end of one container
-_TEXTS: Final = 32
+_READ: Final = 60_000  # characters of all texts together
 _HEAD, _TAIL = 8_000, 4_000  # characters of one text that are read
 _PARSED: Final = 1_000_000  # characters parsed as JSON, all in all
 _LEAST, _MOST = 64, 10**9  # a figure outside is an error number or a slip, never a window
@@ -174,7 +174,7 @@ def _consistent(found: dict[str, int]) -> dict[str, int]:
     if "output" in found and "input" not in found and found.get("requested", 0) > found["output"]:
         found["input"] = found["requested"] - found["output"]  # several kinds of input, listed one by one
     if found.get("input") == found.get("requested") and "output" in found:
-        found.pop("requested", None)
+        found.pop("requested", None)  # one and the same number, read twice
     asked = found.get("requested") or found.get("input", 0) + found.get("output", 0)
     if "limit" in found and 0 < asked <= found["limit"] and ("requested" in found or "output" in found):
         return {}
@@ -205,6 +205,7 @@ class _Said:
     status_depth: int = _DEPTH + 1
     nodes: int = _NODES
     parsed: int = _PARSED
+    unread: int = _READ
 
     def take(self, value: object, *, key: str = "", depth: int = 0) -> None:
         """Gathers from a value that stood under `key`, so many containers deep."""
@@ -252,8 +253,9 @@ class _Said:
             self.take(value, depth=depth)
         if len(plain) > _HEAD + _TAIL:
             plain = plain[:_HEAD] + "\n" + plain[-_TAIL:]
-        if len(self.texts) < _TEXTS and plain.strip() and _BARE.fullmatch(plain[:100]) is None:
+        if len(plain) <= self.unread and plain.strip() and _BARE.fullmatch(plain[:100]) is None:
             self.texts.append(plain)
+            self.unread -= len(plain)
 
     def _unfolded(self, text: str) -> tuple[str, list[object]]:
         """The words of a text, and the JSON in it: all of it, a line each as in an event stream, or behind an introduction."""

@@ -1,0 +1,91 @@
+"""What an error said of the window is kept for that model (D8), and the fixed part is looked at first (D10)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sostenuto import Calibrations, ContextManager
+from sostenuto.errors import FixedPartTooLarge
+
+ERROR = {"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 60000 tokens."}}
+MODEL = "openai:gpt-4o"
+
+
+def talk(words: int) -> list[dict[str, Any]]:
+    """Questions and answers of about so many tokens in all."""
+    return [
+        message
+        for number in range(20)
+        for message in (
+            {"role": "user", "content": f"Question {number}: " + "look at it again " * (words // 160)},
+            {"role": "assistant", "content": f"Answer {number}: " + "it is as it was " * (words // 160)},
+        )
+    ] + [{"role": "user", "content": "And now?"}]
+
+
+def taught(calibrations: Calibrations, **arguments: Any) -> ContextManager:
+    """A manager whose request was refused with a maximum of 60,000 tokens."""
+    context = ContextManager(MODEL, calibrations=calibrations, **arguments)
+    context.prepare_sync(talk(70_000))
+    context.recover(ERROR)
+    return context
+
+
+def test_the_next_conversation_knows_what_an_error_said() -> None:
+    """A stated maximum is the window of this conversation and of the next one with this model, with its source; not of another model."""
+    calibrations = Calibrations()
+    assert (taught(calibrations).window.tokens, ContextManager(MODEL, calibrations=calibrations).window.tokens) == (60_000, 60_000)
+    assert ContextManager(MODEL, calibrations=calibrations).window.source == "learned"
+    assert ContextManager("openai:gpt-4o-mini", calibrations=calibrations).window.tokens == 128_000
+    assert ContextManager(MODEL).window.tokens == 128_000
+
+
+def test_pinning_another_window_drops_it() -> None:
+    """Who pins a window after the error is believed; the same pin as before is still lowered."""
+    calibrations = Calibrations()
+    taught(calibrations)
+    assert ContextManager(MODEL, window=90_000, calibrations=calibrations).window.tokens == 90_000
+    pinned = Calibrations()
+    taught(pinned, window=90_000)
+    assert ContextManager(MODEL, window=90_000, calibrations=pinned).window.tokens == 60_000
+    assert ContextManager(MODEL, window=80_000, calibrations=pinned).window.tokens == 80_000
+    assert ContextManager(MODEL, calibrations=pinned).window.tokens == 128_000
+
+
+def test_a_switch_looks_it_up_too() -> None:
+    """Going on with a model that an error told about uses what it said."""
+    calibrations = Calibrations()
+    taught(calibrations)
+    context = ContextManager("openai:gpt-5", calibrations=calibrations)
+    context.prepare_sync(talk(1_000))
+    context.switch(MODEL)
+    assert context.window.tokens == 60_000
+
+
+def test_limits_are_kept_in_the_file(tmp_path: Path) -> None:
+    """A file of calibrations holds the limits; one of an earlier version, without them, is read as before."""
+    calibrations = Calibrations()
+    taught(calibrations)
+    assert calibrations.save(tmp_path / "calibration.json")
+    assert Calibrations.open(tmp_path / "calibration.json").limit(MODEL, pinned=None) == 60_000
+    (tmp_path / "old.json").write_text('{"schemaVersion": 1, "models": []}')
+    assert Calibrations.open(tmp_path / "old.json").limit(MODEL, pinned=None) is None
+    (tmp_path / "foreign.json").write_text("[]")
+    assert Calibrations.open(tmp_path / "foreign.json").limit(MODEL, pinned=None) is None
+
+
+def test_the_first_request_says_that_the_fixed_part_is_too_large() -> None:
+    """A system prompt above the line of compaction is named with its tokens in the first request, once, and nothing loops (D10)."""
+    context = ContextManager(MODEL, window=10_000)
+    system = {"role": "system", "content": "Obey this rule in every case. " * 1_100}
+    first = context.prepare_sync([system, {"role": "user", "content": "Go."}])
+    assert any("system" in notice and "tokens" in notice for notice in first.notices)
+    second = context.prepare_sync(
+        [system, {"role": "user", "content": "Go."}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "On."}]
+    )
+    assert not any("system" in notice for notice in second.notices)
+    with pytest.raises(FixedPartTooLarge, match="system"):
+        ContextManager(MODEL, window=5_000).prepare_sync([system, {"role": "user", "content": "Go."}])
