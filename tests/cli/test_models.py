@@ -103,6 +103,8 @@ def test_a_provider_narrows_by_any_of_its_names(capfd: pytest.CaptureFixture[str
     assert {one["provider"] for one in parsed(["--provider", "gemini", "--limit", "500"], capfd)["models"]} == {"google"}
     found = parsed(["haiku", "--provider", "bedrock", "--limit", "50"], capfd)
     assert {one["provider"] for one in found["models"]} == {"amazon-bedrock"}
+    found = parsed(["kimi", "--provider", "fireworks"], capfd)
+    assert {one["provider"] for one in found["models"]} == {"fireworks-ai"}
     assert parsed(["gpt-5", "--provider", "azure"], capfd)["models"][0]["provider"] == "azure"
 
 

@@ -45,9 +45,9 @@ def damaged(draw: st.DrawFn, records: list[Any]) -> list[Any]:
             holder = holder[key]
             key = draw(st.sampled_from(list(holder) if isinstance(holder, dict) else range(len(holder))))
         if key is None:
-            found.append(draw(ODD))
+            found.append(copy.deepcopy(draw(ODD)))
         elif draw(st.booleans()):
-            holder[key] = draw(ODD)
+            holder[key] = copy.deepcopy(draw(ODD))
         elif isinstance(holder, dict):
             del holder[key]
         else:

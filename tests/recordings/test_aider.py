@@ -102,10 +102,9 @@ def test_a_command_the_model_proposed_is_a_call_of_its_reply(tmp_path: Path) -> 
 
 def test_what_the_program_sends_back_is_a_request(tmp_path: Path) -> None:
     """The account of a failed edit between two replies is in the history, without what only the person saw."""
-    failed = f"{TOKENS}> Applied edit to b.py  \n> Add a.py to the chat? (Y)es/(N)o [Yes]: y  \n> # 1 block failed to match!  \n>   \n> x = 1  \n"
-    recording = _read(
-        tmp_path / "r", f"{START}{HEAD}#### fix  \n\nFirst try.\n\n{failed}\nSecond try.\n\n{TOKENS}> Applied edit to a.py  \n"
-    )
+    failed = "> # 1 block failed to match!  \n>   \n> x = 1  \n"
+    said = f"{TOKENS}> Applied edit to b.py  \n> Add a.py to the chat? (Y)es/(N)o [Yes]: y  \n{failed}"
+    recording = _read(tmp_path / "r", f"{START}{HEAD}#### fix  \n\nFirst try.\n\n{said}\nSecond try.\n\n{TOKENS}> Applied edit to a.py  \n")
     assert _contents(recording) == [
         ("user", "fix"),
         ("assistant", "First try."),

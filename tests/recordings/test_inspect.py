@@ -224,6 +224,13 @@ def test_a_damaged_or_swollen_archive_is_one_clear_error(tmp_path: Path) -> None
         open_recording(path)
 
 
+def test_content_nested_deeper_than_it_can_be_followed_is_refused(tmp_path: Path) -> None:
+    """What can be parsed but not walked through is one clear error."""
+    nested = json.loads("[" * 700 + "]" * 700)
+    with pytest.raises(UnusableInput, match="nested too deeply; "):
+        open_recording(document(tmp_path / "r", _sample([ASK, FOUND | {"metadata": nested}])))
+
+
 def test_ranges_that_repeat_a_pool_cost_nothing(tmp_path: Path) -> None:
     """References that would blow a request up are not followed."""
     pool = [ASK | {"id": str(at), "content": str(at)} for at in range(2_000)]

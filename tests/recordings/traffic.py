@@ -48,5 +48,5 @@ def answer(form: str, text: str, *, prompt: int = 100, name: str = "r1") -> Raw:
 
 def conversation(form: str, **fields: Any) -> list[Raw]:
     """Three requests of which each holds the one before and the reply to it."""
-    said = [said(form, "user" if at % 2 == 0 else "assistant", f"say {at}") for at in range(5)]
-    return [exchange(form, said[: at + 1], answer(form, f"reply {at}", prompt=100 + at), **fields) for at in (0, 2, 4)]
+    spoken = [said(form, "user" if at % 2 == 0 else "assistant", f"say {at}") for at in range(5)]
+    return [exchange(form, spoken[: at + 1], answer(form, f"reply {at}", prompt=100 + at), **fields) for at in (0, 2, 4)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sostenuto.app._naming import DEFAULT_MODEL, unknown_model
-from sostenuto.app._rulers import best_ruler, how
+from sostenuto.app._rulers import estimating_ruler, exact_ruler, how
 from sostenuto.app._wires import CODECS
 from sostenuto.errors import UnknownFormat, UnusableInput
 from sostenuto.recordings.opening import LIMITS, Recording, open_recording
@@ -23,7 +23,19 @@ LIKE_RECORDS = re.compile(r'\s*\[?\s*\{\s*"')
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The count of a file. `components` sum up to `tokens`; `how` says in words how they were counted, `remarks` what to beware of."""
+    """The count of a file.
+
+    Attributes:
+        tokens: the exact count where the model's tokenizer is installed, else the estimate.
+        exact: whether it is.
+        how: in words, how they were counted.
+        model: what was counted for.
+        kind: what the file is, in words.
+        characters: characters of its texts.
+        components: shares that sum up to `tokens`.
+        estimate: what the estimator says before it has learned anything; equal to `tokens` where there is no exact count.
+        remarks: what to beware of.
+    """
 
     tokens: int
     exact: bool
@@ -32,7 +44,13 @@ class Counted:
     kind: str
     characters: int
     components: Mapping[str, int]
+    estimate: int
     remarks: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> float | None:
+        """How far the estimate is off, as a share of the exact count; None where there is none, or nothing was counted."""
+        return self.estimate / self.tokens - 1 if self.exact and self.tokens else None
 
 
 def counted(path: Path, *, model: str | None = None) -> Counted:
@@ -54,14 +72,29 @@ def counted(path: Path, *, model: str | None = None) -> Counted:
 
 
 def _counted_text(text: str, *, model: str, named: bool, remarks: tuple[str, ...]) -> Counted:
-    by = best_ruler(model)
-    tokens = by.text(text)
-    return Counted(tokens, by.weigher.exact, how(by, model, named=named), model, "text", len(text), {"text": tokens}, remarks)
+    estimating, exact = estimating_ruler(model), exact_ruler(model)
+    by, estimate = exact or estimating, estimating.text(text)
+    tokens = exact.text(text) if exact else estimate
+    return Counted(
+        tokens=tokens,
+        exact=by.weigher.exact,
+        how=how(by, model, named=named),
+        model=model,
+        kind="text",
+        characters=len(text),
+        components={"text": tokens},
+        estimate=estimate,
+        remarks=remarks,
+    )
 
 
 def _counted_recording(recording: Recording, *, model: str, named: bool, remarks: tuple[str, ...]) -> Counted:
-    by, codec = best_ruler(model), CODECS[recording.format]
-    found, characters = components(recording, by=by, codec=codec)
+    estimating, exact, codec = estimating_ruler(model), exact_ruler(model), CODECS[recording.format]
+    by = exact or estimating
+    found, characters = components(recording, by=estimating, codec=codec)
+    estimate = sum(found.values())
+    if exact:
+        found, _ = components(recording, by=exact, codec=codec)
     return Counted(
         tokens=sum(found.values()),
         exact=by.weigher.exact,
@@ -70,6 +103,7 @@ def _counted_recording(recording: Recording, *, model: str, named: bool, remarks
         kind=f"{recording.reader} recording, {len(recording.messages):,} message{'' if len(recording.messages) == 1 else 's'}",
         characters=characters,
         components=found,
+        estimate=estimate,
         remarks=remarks,
     )
 

@@ -112,9 +112,7 @@ def models(query: str, *, home: Path, provider: str = "", limit: int = 10) -> An
     matches = [(one, lookup(*parted(asked), catalogue=one.table)) for one in catalogues] if query.strip() else []
     named = next(((one, match) for one, match in matches if match is not None and match.is_exact), None)
     found = _search(query, provider=provider, catalogues=catalogues)
-    listed = (listings(parted(asked)[1], catalogue=one.table) for one in catalogues)
-    is_name = ":" in query or (len(query.split()) == 1 and any(listed))
-    if named is None and (not found or is_name):
+    if named is None and (not found or _is_whole_name(query, provider=provider, catalogues=catalogues)):
         named = next(((one, match) for one, match in matches if match is not None), None)
     if named is None and not found:
         raise UnusableInput(_nothing(query, provider, catalogues))
@@ -161,6 +159,14 @@ def _catalogues(home: Path) -> tuple[tuple[Catalogue, ...], tuple[str, ...]]:
     if theirs.snapshot > ours.snapshot:
         return (theirs, ours), ()
     return (ours, theirs), (f"the refreshed catalogue is of {theirs.snapshot}, not newer than the bundled one of {ours.snapshot}",)
+
+
+def _is_whole_name(query: str, *, provider: str, catalogues: tuple[Catalogue, ...]) -> bool:
+    """Somebody typed a model's name in another spelling, not a word of it: ``claude-3.5-sonnet``, but not ``kimi``."""
+    if ":" in query:
+        return True
+    has_parts = len(query.split()) == 1 and any(mark in query for mark in "-./@")
+    return has_parts and not provider and any(listings(query, catalogue=one.table) for one in catalogues)
 
 
 def _named(asked: str, named: tuple[Catalogue, Match], catalogues: tuple[Catalogue, ...], *, limit: int) -> Answer:

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from sostenuto.encoders.ctok import ctok_encoder
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.encoders.splintr import splintr_encoder
-from sostenuto.tokens import Ruler, family, ruler
+from sostenuto.encoders.tiktoken import tiktoken_encoder
+from sostenuto.tokens import Ruler, Weigher, family, ruler
 
 OPENAI_ONLY = "exact for OpenAI models since gpt-4o"
 
 
+RECONSTRUCTED = "as ctok reconstructs Claude's counting"
+
+
 def plain_ruler(model: str) -> Ruler:
     """The ruler of a model, exact where its family is OpenAI's: what the manager uses."""
-    return ruler(model, weigher=openai_encoder(family(model).name))
+    return ruler(model, weigher=_openai(model))
 
 
-def best_ruler(model: str) -> Ruler:
-    """The same, with the exact vocabulary of an open model where it is installed: slow to load, so only for counting a file."""
-    return ruler(model, weigher=openai_encoder(family(model).name) or splintr_encoder(model))
+def estimating_ruler(model: str) -> Ruler:
+    """The ruler of a model that has no tokenizer: weighted characters, before anything is learned."""
+    return ruler(model)
+
+
+def exact_ruler(model: str) -> Ruler | None:
+    """The ruler with the model's own vocabulary where it is installed: slow to load or to count, so only for counting a file."""
+    weigher = _openai(model) or splintr_encoder(model) or ctok_encoder(model)
+    return ruler(model, weigher=weigher) if weigher is not None else None
+
+
+def _openai(model: str) -> Weigher | None:
+    name = family(model).name
+    return openai_encoder(name) or tiktoken_encoder(name)
 
 
 def how(by: Ruler, model: str, *, named: bool) -> str:
     """How `by` counts, in words; exact is said only of the model that was named."""
     if by.weigher.exact:
         name = by.weigher.name.removeprefix("exact (").removesuffix(")")
+        if name.startswith("ctok"):
+            return f"{name}, {RECONSTRUCTED}"
         return f"{name} (exact)" if named else f"{name}, {OPENAI_ONLY}"
     return f"{by.weigher.name} for {model}, {by.calibration.ratio:g} to a token (an estimate)"
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 def command(file: Path, *, model: str | None, as_json: bool) -> None:
     """Count the tokens of FILE, a recorded session or any text, and say how the number was made. FILE - is standard input.
 
+    Where the model's own tokenizer is installed the count is exact, and the estimate that would be used without it stands beside it.
+
     \b
     Examples:
       sostenuto tokens prompt.txt
@@ -50,6 +52,8 @@ def _entry(found: Counted) -> dict[str, object]:
     return {
         "tokens": found.tokens,
         "exact": found.exact,
+        "estimate": found.estimate,
+        "difference_percent": None if found.difference is None else round(100 * found.difference, 1),
         "how": found.how,
         "model": found.model,
         "kind": found.kind,
@@ -66,4 +70,13 @@ def _lines(found: Counted, shown: Style) -> list[str]:
         share = percent(tokens / found.tokens if found.tokens else 0)
         lines.append(f"  {name:<{width}} {tokens:>12,}  {share:>11}")
     told = f"{found.kind}, {count(found.characters, 'character')}, counted with {found.how}"
-    return [*lines, *textwrap.wrap(told, shown.width - 1, break_on_hyphens=False)]
+    return [*lines, *textwrap.wrap(told, shown.width - 1, break_on_hyphens=False), *_compared(found)]
+
+
+def _compared(found: Counted) -> list[str]:
+    """The estimate beside an exact count."""
+    if found.difference is None:
+        return []
+    off = f"{abs(found.difference):.1%}".replace("%", " %")
+    told = "the same" if found.estimate == found.tokens else f"{off} {'more' if found.difference > 0 else 'less'}"
+    return [f"estimated without a tokenizer: {count(found.estimate, 'token')}, {told}"]

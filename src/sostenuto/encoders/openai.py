@@ -6,10 +6,11 @@ import importlib
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
+from sostenuto.tokens import CountingWeigher
+
 Encoding = Literal["o200k", "cl100k"]
 
 _NAMES: Final[dict[str, str]] = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
-_BYTES_PER_TOKEN: Final = 3.0
 _PROBE: Final = "A <|endoftext|> in 12345 words, naïve 中文 🙂"
 """Special-token text, digits and scripts: what two ways of counting would first disagree on."""
 
@@ -17,31 +18,14 @@ _PROBE: Final = "A <|endoftext|> in 12345 words, naïve 中文 🙂"
 Count = Callable[[str], int]
 
 
-class OpenAIEncoder:
-    """Counts tokens as the encoding does; special-token text is ordinary text (B055). Never raises.
+class OpenAIEncoder(CountingWeigher):
+    """Counts tokens as the encoding does; special-token text is ordinary text (B055). Never raises."""
 
-    The vocabulary is loaded with the first count, by `make`: a conversation with another model never pays for it.
-    """
-
-    __slots__ = ("_count", "_make", "encoding", "name")
-    exact: Final = True
+    __slots__ = ("encoding",)
 
     def __init__(self, encoding: Encoding, make: Callable[[], Count]) -> None:
+        super().__init__(f"exact ({encoding})", make)
         self.encoding = encoding
-        self.name = f"exact ({encoding})"
-        self._make = make
-        self._count: Count | None = None
-
-    def __call__(self, text: str, /) -> int:
-        if not text:
-            return 0
-        cleaned = text if text.isascii() else text.encode("utf-8", "replace").decode()
-        try:
-            if self._count is None:
-                self._count = self._make()
-            return int(self._count(cleaned))
-        except Exception:  # a fault in the extension must not fail a run; three bytes a token is on the cautious side
-            return int(len(cleaned.encode()) / _BYTES_PER_TOKEN) + 1
 
 
 def openai_encoder(encoding: str, /) -> OpenAIEncoder | None:

@@ -66,6 +66,7 @@ def crossed(history: History, codec: Codec, *, ruler: Ruler) -> History:
         itemised=codec.itemised,
         by_name=codec.by_name,
         foreign=len(history.messages),
+        foreign_items=history.folding.itemised,
     )
     fresh = History(ruler, folding)
     for ordinal, message in enumerate(neutral(history.messages)):

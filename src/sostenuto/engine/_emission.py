@@ -213,9 +213,9 @@ class Emission:
         for place in unit.parts:
             if unit.kind != "cycle" or not isinstance(place.part, Result):
                 own.setdefault(place.ordinal, set()).add(place.index)
+        self.out += self._written([(ordinal, index) for ordinal in own if ordinal < self.crossed for index in own[ordinal]])
         for ordinal in sorted(own.keys() - self.trailing):
             if ordinal < self.crossed:
-                self.out += self._written(ordinal, own[ordinal])
                 continue
             made = self._rewritten(ordinal, own[ordinal])
             if made is not None:
@@ -241,11 +241,13 @@ class Emission:
                 pieces.append((self.raws[at] if at >= self.crossed else None, slot.result.index, form))
         return pieces
 
-    def _written(self, ordinal: int, keep: set[int]) -> list[Raw]:
-        """A message of another wire, from the forms of its parts."""
-        message = self.history.messages[ordinal]
-        forms = [self._form(Placed(ordinal, index, message.parts[index])) for index in sorted(keep)]
-        return self.codec.items(replace(message, parts=tuple(form for form in forms if form is not None)))
+    def _written(self, places: list[tuple[int, int]]) -> list[Raw]:
+        """What one turn said in another wire, from the forms of its parts; items of one turn become one message where there are none."""
+        if not places:
+            return []
+        places, messages = sorted(places), self.history.messages
+        forms = [self._form(Placed(ordinal, index, messages[ordinal].parts[index])) for ordinal, index in places]
+        return self.codec.items(replace(messages[places[0][0]], parts=tuple(form for form in forms if form is not None)))
 
     def _form(self, place: Placed) -> Part | None:
         key = (place.ordinal, place.index)

@@ -44,13 +44,15 @@ def part(value: Any) -> Part:
     block = value if type(value) is dict else fields(value)
     if block is None:
         return Text(value) if isinstance(value, str) else opaque(value)
+    text = block.get("text")
+    if len(block) == 1 and isinstance(text, str):  # most parts are words alone
+        return Text(text)
     call = inner(block, "functionCall")
     if call is not None:
         return _call(call)
     response = inner(block, "functionResponse")
     if response is not None:
         return _gemini_responses.result(response)
-    text = block.get("text")
     if isinstance(text, str) and (text or not signature(block)):
         return Thinking(text, signature(block)) if block.get("thought") is True else Text(text)
     return attachment(block) or _unspoken(block)
@@ -60,7 +62,7 @@ def kind(block: Mapping[str, Any]) -> str:
     """What a part holds, in camelCase; "" for nothing."""
     name = next((str(name) for name, value in block.items() if name not in _ABOUT and value is not None), "")
     head, *rest = name.split("_")
-    return head + "".join(word.capitalize() for word in rest)
+    return head + "".join(piece.capitalize() for piece in rest) or name
 
 
 def _unspoken(block: dict[str, Any]) -> Part:

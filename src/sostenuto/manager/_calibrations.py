@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from sostenuto.tokens import Calibration, dump, load
-from sostenuto.window import Endpoint, Limit, Limits, parted
+
+if TYPE_CHECKING:
+    from sostenuto.window import Limits
 
 
 class Calibrations:
@@ -19,7 +22,7 @@ class Calibrations:
 
     def __init__(self) -> None:
         self._known: dict[str, Calibration] = {}
-        self._limits = Limits()
+        self._limits: Limits | None = None  # hardly any conversation meets one, so its code is loaded with the first
 
     def get(self, model: str) -> Calibration | None:
         """What is known of a model."""
@@ -32,13 +35,19 @@ class Calibrations:
 
     def limit(self, model: str, *, pinned: int | None) -> int | None:
         """Tokens an error stated for a model at most; None if none did, or if another window has been pinned since (D8)."""
+        if self._limits is None:
+            return None
+        from sostenuto.window import Endpoint, parted
+
         found = self._limits.of(Endpoint(*parted(model)), pinned=pinned) if model else None
         return found.tokens if found else None
 
     def put_limit(self, model: str, tokens: int, *, pinned: int | None) -> None:
         """Remember a maximum an error stated while this window was pinned, or none."""
+        from sostenuto.window import Endpoint, Limit, Limits, parted
+
         if model:
-            self._limits = self._limits.learning(Endpoint(*parted(model)), Limit(tokens, pinned=pinned or 0))
+            self._limits = (self._limits or Limits()).learning(Endpoint(*parted(model)), Limit(tokens, pinned=pinned or 0))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Calibrations:
@@ -49,7 +58,10 @@ class Calibrations:
         try:
             data = json.loads(where.read_text(encoding="utf-8"))
             found._known = load(data)
-            found._limits = Limits.load(data.get("limits") if isinstance(data, dict) else None)
+            if isinstance(data, dict) and data.get("limits"):
+                from sostenuto.window import Limits
+
+                found._limits = Limits.load(data["limits"])
         except FileNotFoundError:
             return found
         except (OSError, ValueError, RecursionError):
@@ -59,8 +71,8 @@ class Calibrations:
 
     def save(self, path: str | os.PathLike[str]) -> bool:
         """Write it, whole or not at all, readable by the owner only; False if nothing was learned or the file could not be written."""
-        data = {**dump(self._known), "limits": self._limits.dump()}
-        if not data["models"] and not len(self._limits):
+        data = {**dump(self._known), **({"limits": self._limits.dump()} if self._limits else {})}
+        if not data["models"] and not self._limits:
             return False
         import tempfile
         from pathlib import Path

@@ -36,7 +36,7 @@ class Folding:
     `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
     arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
     unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
-    another model: their reasoning is sealed for it, and is left out (D29). `server_held` are results whose calls only a server has.
+    another model: their reasoning is sealed for it, and is left out (D29); `foreign_items` says of them what `itemised` says. `server_held` are results whose calls only a server has.
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -56,6 +56,7 @@ class Folding:
     itemised: bool = False
     by_name: bool = False
     foreign: int = 0
+    foreign_items: bool | None = None
     running: int | None = None
     server_held: list[int] = field(default_factory=list)
 
@@ -68,13 +69,17 @@ class Folding:
             itemised=self.itemised,
             by_name=self.by_name,
             foreign=self.foreign,
+            foreign_items=self.foreign_items,
         )
 
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
         blank = self._blank(message)
         thoughts = sum(isinstance(part, Thinking) for part in message.parts)
-        is_item = self.itemised and thoughts == len(message.parts) > 0  # a reasoning item belongs to the item behind it
+        itemised = self.itemised if ordinal >= self.foreign or self.foreign_items is None else self.foreign_items
+        if not itemised:
+            self._end_run()
+        is_item = itemised and thoughts == len(message.parts) > 0  # a reasoning item belongs to the item behind it
         if len(blank) + thoughts == len(message.parts) and not is_item:  # reasoning alone says nothing, and is refused as empty
             self.empty.add(ordinal)
             self.repairs.append(Repair("empty", ordinal))
@@ -83,7 +88,7 @@ class Folding:
         elif message.role == "assistant":
             self._close()
             self._open(ordinal, message)
-            self.running = len(self.units) - 1 if self.itemised else None
+            self.running = len(self.units) - 1 if itemised else None
         else:
             self._end_run()
             self._answer(ordinal, message)

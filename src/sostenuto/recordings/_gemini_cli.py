@@ -29,7 +29,7 @@ def recognises(record: object) -> bool:
         return False
     if isinstance(record.get("sessionId"), str) and "type" not in record and any(mark in record for mark in _MARKS):
         return True
-    return _is_spoken(record) and all(isinstance(record.get(name), str) for name in ("id", "timestamp")) and "content" in record
+    return record.get("type") == "gemini" and isinstance(record.get("id"), str) and "content" in record
 
 
 def read(records: Iterable[Line], *, source: str) -> Recording:

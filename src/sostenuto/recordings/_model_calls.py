@@ -17,7 +17,17 @@ from sostenuto.recordings._streamed import events, whole
 _LONGEST_BODY = 100_000_000
 _GZIP = b"\x1f\x8b"
 # The fields of a chat reply a next request repeats; a response carries others beside them.
-_REPLY_FIELDS = ("content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "tool_calls", "audio")
+_REPLY_FIELDS = (
+    "content",
+    "refusal",
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+    "thinking_blocks",
+    "tool_calls",
+    "function_call",
+    "audio",
+)
 _PROMPT_TOKENS = {
     "openai_chat": ("prompt_tokens",),
     "openai_responses": ("input_tokens",),

@@ -92,7 +92,7 @@ def open_recording(path: str | PathLike[str], *, format: str = "auto", limits: L
     """The session recorded in the file ``path``, which may be gzip.
 
     Args:
-        path: a JSON or JSON lines file, or a text of a known kind.
+        path: a JSON or JSON lines file, a text of a known kind, or a zip archive as Inspect writes it.
         format: ``auto``, or one of `FORMATS` to insist on it.
         limits: longest line and file, in bytes.
 

@@ -7,12 +7,13 @@ from sostenuto.tokens._measure import UNIT, Measure
 from sostenuto.tokens._media import media_description, media_tokens
 from sostenuto.tokens._reported import Reported, usage_of
 from sostenuto.tokens._ruler import Ruler, ruler
-from sostenuto.tokens._weigher import RememberingWeigher, Weigher, WeightedCharacters, remembering
+from sostenuto.tokens._weigher import CountingWeigher, RememberingWeigher, Weigher, WeightedCharacters, remembering
 
 __all__ = [
     "UNIT",
     "Alarm",
     "Calibration",
+    "CountingWeigher",
     "Family",
     "FamilyName",
     "Group",

@@ -1,7 +1,8 @@
-"""What turns a text into weight: weighted characters, or an exact encoder; with a memory of what was weighed (D4)."""
+"""What turns a text into weight: weighted characters, or the counting of a tokenizer; with a memory of what was weighed (D4)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from sostenuto.tokens._families import Group
@@ -9,6 +10,9 @@ from sostenuto.tokens._weights import weight
 
 MOST_CHARACTERS: Final = 4_000_000
 """Text kept by one memory, oldest out first; a longer single text is not kept (origin 1.2)."""
+
+
+_BYTES_PER_TOKEN: Final = 3.0
 
 
 class Weigher(Protocol):
@@ -38,6 +42,32 @@ class WeightedCharacters:
 
     def __call__(self, text: str, /) -> int:
         return weight(text, self.group)
+
+
+class CountingWeigher:
+    """Weighs in tokens, as a tokenizer's library counts them. Never raises; lone surrogates are replaced before the library sees them.
+
+    The vocabulary is loaded with the first count, by `make`: a conversation with another model never pays for it.
+    """
+
+    __slots__ = ("_count", "_make", "name")
+    exact: Final = True
+
+    def __init__(self, name: str, make: Callable[[], Callable[[str], int]]) -> None:
+        self.name = name
+        self._make = make
+        self._count: Callable[[str], int] | None = None
+
+    def __call__(self, text: str, /) -> int:
+        if not text:
+            return 0
+        cleaned = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        try:
+            if self._count is None:
+                self._count = self._make()
+            return int(self._count(cleaned))
+        except Exception:  # a fault in the library must not fail a run; three bytes a token is on the cautious side
+            return int(len(cleaned.encode()) / _BYTES_PER_TOKEN) + 1
 
 
 class RememberingWeigher:

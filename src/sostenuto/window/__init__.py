@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sostenuto.doors import door
-from sostenuto.window._catalogue import SMALLEST_PLAUSIBLE, Match, listings, lookup
-from sostenuto.window._entry import Entry, Price, entries, shaped
-from sostenuto.window._names import LOCAL_PROVIDERS, is_local, known_as, maker, parted
+from sostenuto.window._catalogue import lookup
+from sostenuto.window._entry import Entry, Match, Price, entries, shaped
+from sostenuto.window._providers import LOCAL_PROVIDERS, is_local, known_as, parted
 from sostenuto.window._resolve import FALLBACK, Facts, Source, Window, resolve, start_warning
 from sostenuto.window._table import Table
 
 if TYPE_CHECKING:
     from sostenuto.window._learned import Endpoint, Limit, Limits
+    from sostenuto.window._likeness import SMALLEST_PLAUSIBLE, listings
+    from sostenuto.window._names import maker
     from sostenuto.window._near import nearest, nearest_providers
     from sostenuto.window._refusal import Refusal, cut_off, refused
 
@@ -53,7 +55,10 @@ _HOMES = {
     "Limit": "_learned",
     "Limits": "_learned",
     "Refusal": "_refusal",
+    "SMALLEST_PLAUSIBLE": "_likeness",
     "cut_off": "_refusal",
+    "listings": "_likeness",
+    "maker": "_names",
     "nearest": "_near",
     "nearest_providers": "_near",
     "refused": "_refusal",

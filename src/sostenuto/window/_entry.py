@@ -53,6 +53,14 @@ class Entry(NamedTuple):
         return next((price for price in reversed(self.prices) if tokens > price.above), self.prices[0] if self.prices else None)
 
 
+class Match(NamedTuple):
+    """A found entry; `is_exact` is false where only the name was alike, and the smallest plausible number was taken. `why` in words."""
+
+    entry: Entry
+    is_exact: bool
+    why: str = ""
+
+
 def entries(catalogue: object, /) -> tuple[Entry, ...]:
     """Reads a catalogue in the models.dev shape (provider -> models -> id -> limit, cost); what does not fit is skipped. Never raises."""
     found: list[Entry] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final
 
-from sostenuto.window._names import known_as, maker, nicknames
+from sostenuto.window._names import maker
+from sostenuto.window._providers import known_as, nicknames
 from sostenuto.window._table import Table
 
 _CUTOFF: Final = 0.5

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sostenuto.window._catalogue import Match
-from sostenuto.window._names import is_local
+from sostenuto.window._entry import Match
+from sostenuto.window._providers import is_local
 
 Source = Literal["pinned", "server", "learned", "catalogue", "fallback"]
 
