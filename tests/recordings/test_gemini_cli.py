@@ -175,6 +175,14 @@ def test_a_compression_sets_what_was_sent(tmp_path: Path) -> None:
     assert [one.boundary for one in recording.exchanges] == [0, 0, 2]
 
 
+def test_a_rewind_behind_a_compression_hides_nothing_new(tmp_path: Path) -> None:
+    """Messages said after a rewind to before the compression are sent although they stand where older ones were left out."""
+    records = [_said("1", "a"), _reply("2", "b"), _said("3", "c"), {"$set": {"messages": [_said("s", "S")]}}, {"$rewindTo": "2"}]
+    recording = _opened(tmp_path, *records, *[_said(str(at), f"new {at}") for at in range(5, 9)], _reply("9", "done"))
+    sent = as_sent(recording, recording.exchanges[-1])
+    assert [content["parts"][0]["text"] for content in sent] == ["S", "new 5", "new 6", "new 7", "new 8"]
+
+
 def test_a_replacement_without_anything_known_starts_anew(tmp_path: Path) -> None:
     """Where nothing is kept, only the replacement and what follows was sent."""
     recording = _opened(tmp_path, _said("1", "a"), _reply("2", "b"), {"$set": {"messages": []}}, _said("3", "c"), _reply("4", "d"))

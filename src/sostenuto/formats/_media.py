@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -36,13 +37,14 @@ def inline(encoded: str, *, kind: MediaKind, label: str, media_type: str = "") -
     return Media(kind, digest(encoded), max(0, size), width, height, label=label, source=Source(media_type, encoded))
 
 
-def addressed(url: str, *, kind: MediaKind, label: str = "") -> Media:
+def addressed(url: str, *, kind: MediaKind, label: str = "", detail: str = "") -> Media:
     """An attachment named by a URL; a data URL is read as the bytes it holds."""
     if not url.startswith("data:"):
-        return Media(kind, digest(url), label=label or url[:_DATA_URL_HEAD], source=Source("", url=url))
+        return Media(kind, digest(url), label=label or url[:_DATA_URL_HEAD], detail=detail, source=Source("", url=url))
     comma = url.find(",", 0, _DATA_URL_HEAD)
     media_type = url[5 : max(5, comma)].partition(";")[0]
-    return inline(url[comma + 1 :], kind=kind_of(media_type, kind), label=label or media_type, media_type=media_type)
+    found = inline(url[comma + 1 :], kind=kind_of(media_type, kind), label=label or media_type, media_type=media_type)
+    return replace(found, detail=detail) if detail else found
 
 
 def sourced(source: Any, *, kind: MediaKind, label: str = "") -> Media | None:

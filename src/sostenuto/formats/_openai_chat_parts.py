@@ -117,7 +117,8 @@ def attachment(block: dict[str, Any]) -> Media | None:
     if kind in ("image_url", "video_url"):
         held = block.get(kind)
         url = held.get("url") if isinstance(held, dict) else held
-        return _media.addressed(url, kind="image" if kind == "image_url" else "video") if isinstance(url, str) else None
+        detail = word(held.get("detail")) if isinstance(held, dict) else ""
+        return _media.addressed(url, kind="image" if kind == "image_url" else "video", detail=detail) if isinstance(url, str) else None
     if kind == "input_audio":
         held = fields(block.get("input_audio")) or {}
         data = held.get("data")

@@ -50,8 +50,8 @@ def attachment(block: dict[str, Any]) -> Media | None:
 def _picture(block: dict[str, Any]) -> Media | None:
     url, file_id = block.get("image_url"), block.get("file_id")
     if isinstance(url, str):
-        return _media.addressed(url, kind="image")
-    return Media("image", _media.digest(file_id), label=file_id) if isinstance(file_id, str) else None
+        return _media.addressed(url, kind="image", detail=word(block.get("detail")))
+    return Media("image", _media.digest(file_id), label=file_id, detail=word(block.get("detail"))) if isinstance(file_id, str) else None
 
 
 def _file(block: dict[str, Any]) -> Media | None:
@@ -75,6 +75,10 @@ def media_block(media: Media) -> dict[str, Any] | None:
     where = source.url or (f"data:{source.media_type};base64,{source.data}" if source.media_type else "")
     if media.kind == "image":
         return {"type": "input_image", "image_url": where} if where else None
+    if media.kind == "audio":
+        name = source.media_type.rpartition("/")[2].replace("mpeg", "mp3")
+        held = {"data": source.data, "format": name}
+        return {"type": "input_audio", "input_audio": held} if source.data and name in ("wav", "mp3") else None
     if media.kind not in ("pdf", "file"):
         return None
     if source.url:

@@ -27,6 +27,8 @@ class Source(NamedTuple):
 class Media:
     """An attachment. `size` is in bytes (0 unknown); `digest` identifies the bytes; `label` says what it is in words.
 
+    `detail` is how closely an image is to be looked at, where its wire says so ("" where not).
+
     `source` refers to the caller's own bytes, for writing the attachment in another wire; None where only its provider has them.
     It takes no part in comparing.
     """
@@ -39,6 +41,7 @@ class Media:
     pages: int = 0
     seconds: float = 0.0
     label: str = ""
+    detail: str = ""
     source: Source | None = field(default=None, compare=False, repr=False)
 
 

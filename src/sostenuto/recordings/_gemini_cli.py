@@ -116,6 +116,7 @@ class _Session:
             self.reasons[entry.line] = ("rewound", "taken back later")
             self._at.pop(str(entry.record.get("id")), None)
         del self.entries[start:]
+        self._boundary = min(self._boundary, start)
 
     def _replace(self, line: int, messages: list[Raw]) -> None:
         """What is sent from here on: messages nobody had said before (a summary), then those that are kept, then new ones."""

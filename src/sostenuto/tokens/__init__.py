@@ -4,7 +4,8 @@ from sostenuto.tokens._calibration import Calibration, ToolSet, dump, fresh, loa
 from sostenuto.tokens._families import Family, FamilyName, Group, family
 from sostenuto.tokens._learn import Alarm, learn
 from sostenuto.tokens._measure import UNIT, Measure
-from sostenuto.tokens._media import media_description, media_tokens
+from sostenuto.tokens._media import MediaPrices, media_description, media_tokens
+from sostenuto.tokens._prices import media_prices
 from sostenuto.tokens._reported import Reported, usage_of
 from sostenuto.tokens._ruler import Ruler, ruler
 from sostenuto.tokens._weigher import CountingWeigher, RememberingWeigher, Weigher, WeightedCharacters, remembering
@@ -18,6 +19,7 @@ __all__ = [
     "FamilyName",
     "Group",
     "Measure",
+    "MediaPrices",
     "RememberingWeigher",
     "Reported",
     "Ruler",
@@ -30,6 +32,7 @@ __all__ = [
     "learn",
     "load",
     "media_description",
+    "media_prices",
     "media_tokens",
     "remembering",
     "ruler",

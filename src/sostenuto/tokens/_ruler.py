@@ -10,7 +10,8 @@ from sostenuto.tokens._calibration import Calibration, fresh
 from sostenuto.tokens._clip import clipped
 from sostenuto.tokens._families import family
 from sostenuto.tokens._measure import Measure
-from sostenuto.tokens._media import media_tokens
+from sostenuto.tokens._media import ANY_PROVIDER, MediaPrices, media_tokens
+from sostenuto.tokens._prices import media_prices
 from sostenuto.tokens._weigher import Weigher, WeightedCharacters, forgetful, remembering
 
 
@@ -34,10 +35,12 @@ class Ruler:
     Attributes:
         weigher: what turns text into weight; the caller wraps it once with `remembering` to keep counts.
         calibration: what was learned from reports; replace it (`dataclasses.replace`) to use newer knowledge.
+        prices: what the provider counts for attachments.
     """
 
     weigher: Weigher = field(default_factory=lambda: WeightedCharacters("o200k"))
     calibration: Calibration = field(default_factory=fresh)
+    prices: MediaPrices = ANY_PROVIDER
 
     def measure(self, message: Message, /) -> Measure:
         """Weight and flat tokens of a message: 4, and its parts (each after the first 4 more). The sum over messages is theirs."""
@@ -55,13 +58,17 @@ class Ruler:
         if isinstance(part, Text | Opaque):
             return Measure(self._weight(part.text), 0)
         if isinstance(part, Result):
-            return Measure(self._weight(part.text), FRAMING.result_id + sum(media_tokens(item) for item in part.media))
+            return Measure(self._weight(part.text), FRAMING.result_id + sum(map(self.attachment, part.media)))
         if isinstance(part, Call):
             return Measure(self._weight(_call_text(part)), 0)
         if isinstance(part, Thinking):
             return Measure(self._weight(part.text or part.sealed), FRAMING.thinking)
         rest: object = part  # a piece of a type of tomorrow is data too
-        return Measure(0, media_tokens(rest)) if isinstance(rest, Media) else Measure(self._weight(rest), 0)
+        return Measure(0, self.attachment(rest)) if isinstance(rest, Media) else Measure(self._weight(rest), 0)
+
+    def attachment(self, media: Media, /) -> int:
+        """Tokens of an attachment as it is sent, by the provider's prices."""
+        return media_tokens(media, self.prices)
 
     def text(self, text: str, /) -> int:
         """Tokens of a plain text, rounded up, without any framing or offset."""
@@ -99,7 +106,7 @@ def ruler(hint: str, /, *, weigher: Weigher | None = None, calibration: Calibrat
     found = family(hint)
     chosen = weigher if weigher is not None else WeightedCharacters(found.group)
     known = calibration if calibration is not None and calibration.exact == chosen.exact else fresh(seed=found.seed, exact=chosen.exact)
-    return Ruler(weigher=remembering(chosen), calibration=known)
+    return Ruler(weigher=remembering(chosen), calibration=known, prices=media_prices(hint))
 
 
 def _call_text(call: Call) -> str:
