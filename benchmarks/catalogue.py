@@ -38,6 +38,10 @@ KEPT = frozenset({
     "zhipuai",
 })  # fmt: skip
 """Providers whose older models stay findable: makers, the large clouds, and what recorded sessions name."""
+CORRECTED = {("anthropic", "claude-sonnet-4-5"): 200_000, ("anthropic", "claude-sonnet-4-5-20250929"): 200_000}
+"""Contexts that are not what the data says. The maker gives Sonnet 4.5 a million tokens only to requests with a beta header; without
+it 200,000, as the earlier snapshot, the maker's other hosts and litellm's table of November 2026 say. Too high a number is the one
+that fails a run."""
 MODELS = """
     select provider_id, id, limit_context, coalesce(limit_input, 0), limit_output from models m
     where not exists (select 1 from model_modalities x where x.model_full_id = m.full_id and x.direction = 'output')
@@ -58,7 +62,7 @@ def main() -> int:
     asked = parser.parse_args()
     found, snapshot = read(asked.newest)
     earlier = read(asked.older)[0] if asked.older else ()
-    table = Table.of(merged(found, earlier), snapshot=snapshot)
+    table = Table.of([corrected(entry) for entry in merged(found, earlier)], snapshot=snapshot)
     asked.out.write_bytes(gzip.compress(table.dump().encode(), compresslevel=9, mtime=0))
     providers = len({entry.provider for entry in table})
     print(f"{asked.out}: {len(table):,} models of {providers} providers, snapshot of {snapshot}, {asked.out.stat().st_size:,} bytes")
@@ -81,6 +85,12 @@ def merged(found: Iterable[Entry], earlier: Iterable[Entry]) -> list[Entry]:
     joined = [_completed(entry, before.get((entry.provider, entry.model)), sizes) for entry in found]
     names = {(entry.provider, entry.model) for entry in joined}
     return joined + [entry for name, entry in before.items() if name not in names and entry.provider in KEPT]
+
+
+def corrected(entry: Entry) -> Entry:
+    """The entry with the context of `CORRECTED` where that is lower."""
+    context = CORRECTED.get((entry.provider, entry.model), entry.context)
+    return entry._replace(context=min(context, entry.context))
 
 
 def _completed(entry: Entry, old: Entry | None, sizes: Sequence[tuple[list[str], int]]) -> Entry:

@@ -84,3 +84,87 @@ def test_media_always_cost_something(item: Media) -> None:
     """Whatever the probe said, an attachment costs at least one token and has words."""
     assert media_tokens(item) > 0
     assert media_description(item)
+
+
+@pytest.mark.parametrize(
+    ("hint", "width", "height", "detail", "tokens"),
+    [
+        ("openai:gpt-4o", 1024, 1024, "high", 765),
+        ("openai:gpt-4o", 2048, 4096, "", 1105),
+        ("openai:gpt-4.1", 4096, 8192, "low", 85),
+        ("openai:gpt-4o-mini", 1024, 1024, "", 2_833 + 4 * 5_667),
+        ("openai:gpt-5", 1024, 1024, "auto", 70 + 4 * 140),
+        ("openai:o3", 512, 512, "", 75 + 150),
+        ("openai:gpt-4.1-mini", 1024, 1024, "", 1_659),
+        ("openai:gpt-4.1-mini", 4000, 1474, "", 2_489),
+        ("openai:o4-mini", 32, 32, "", 2),
+        ("openai:gpt-5.2", 1600, 1600, "", 1_844),
+        ("openai:gpt-5.4", 1600, 1600, "", 3_000),
+        ("anthropic:claude-sonnet-4-5", 1000, 1000, "", 1_334),
+        ("anthropic:claude-sonnet-4-5", 8000, 8000, "", 1_600),
+        ("anthropic:claude-opus-4-7", 2000, 1500, "", 4_000),
+        ("anthropic:claude-opus-4-7", 8000, 8000, "", 4_784),
+        ("google:gemini-2.5-pro", 384, 384, "", 258),
+        ("google:gemini-2.5-pro", 960, 540, "", 6 * 258),
+        ("google:gemini-3-flash", 4000, 4000, "", 1_120),
+        ("mistral:pixtral-large-latest", 1024, 1024, "", 4_160),
+        ("mistral:mistral-medium-latest", 280, 280, "", 110),
+        ("alibaba:qwen3-vl-plus", 280, 280, "", 100),
+        ("somebody:something-new", 750, 100, "", 100),
+    ],
+)
+def test_images_cost_what_the_provider_says(hint: str, width: int, height: int, detail: str, tokens: int) -> None:
+    """Tiles, patches, areas and crops: each model's image costs what its provider's rule makes of the size and the detail."""
+    assert ruler(hint).attachment(media("image", width=width, height=height, detail=detail)) == tokens
+
+
+HINTS = (
+    "openai:gpt-4o",
+    "openai:gpt-4.1-nano",
+    "openai:gpt-6",
+    "anthropic:claude-3-haiku",
+    "anthropic:claude-opus-4-7",
+    "google:gemini-2.5-pro",
+    "google:gemini-3-pro",
+    "ollama:gemma3",
+    "mistral:pixtral-12b",
+    "mistral:mistral-large-latest",
+    "alibaba:qwen3-vl-plus",
+    "groq:llama-4-scout",
+    "",
+)
+
+
+@pytest.mark.parametrize("hint", HINTS)
+def test_an_unknown_size_costs_what_a_screen_costs(hint: str) -> None:
+    """An image nobody looked at costs at least what one of 1,280 by 720 pixels does."""
+    known = ruler(hint)
+    assert known.attachment(media("image")) >= known.attachment(media("image", width=1280, height=720))
+
+
+@given(st.sampled_from(HINTS), st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from(["", "low", "high", "auto", "original"]))
+def test_every_provider_has_a_price_for_every_image(hint: str, width: int, height: int, detail: str) -> None:
+    """Whatever its size, an image costs at least one token and at most some 50,000."""
+    assert 0 < ruler(hint).attachment(media("image", width=width, height=height, detail=detail)) <= 50_000
+
+
+def test_low_detail_is_one_price_where_a_provider_has_it() -> None:
+    """An image of unknown size in low detail costs the base of the tiles; elsewhere the word changes nothing."""
+    assert ruler("openai:gpt-4o").attachment(media("image", detail="low")) == 85
+    assert ruler("").attachment(media("image", detail="low")) == 3_300
+
+
+def test_pages_and_sound_have_their_providers_prices() -> None:
+    """A page is 258 tokens for Gemini 2, more for Claude than the origin's 2,000; a second of sound 10 for OpenAI and 32 for Gemini."""
+    assert ruler("google:gemini-2.5-pro").attachment(media("pdf", pages=3)) == 774
+    assert ruler("anthropic:claude-opus-4-6").attachment(media("pdf", pages=1)) > 2_000
+    assert ruler("openai:gpt-4o-audio-preview").attachment(media("audio", seconds=60.0)) == 600
+    assert ruler("google:gemini-2.5-pro").attachment(media("audio", seconds=60.0)) == 1_920
+
+
+def test_an_attachment_of_a_message_has_its_providers_price() -> None:
+    """A message and a result count their images by the rule of the ruler's model."""
+    known, image = ruler("openai:gpt-4o"), media("image", width=1024, height=1024)
+    plain = known.measure(Message("user", (Text("x"),))).flat
+    assert known.measure(Message("user", (image,))).flat == plain + 765
+    assert known.part(Result("c1", "", media=(image,))).flat == 10 + 765
