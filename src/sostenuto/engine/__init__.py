@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sostenuto.doors import door
 
 if TYPE_CHECKING:
-    from sostenuto.engine._controls import Preview, Switched, Undone, Usage, redone, undone, usage
+    from sostenuto.engine._controls import Preview, Switched, Undone, Usage, reasoning, redone, undone, usage
     from sostenuto.engine._crossing import Loss, crossed, losses, repaired
     from sostenuto.engine._engine import Engine
     from sostenuto.engine._overflow import evidence, fitting, lowered_output, overflow, refusal, stopped_at_edge
@@ -50,6 +50,7 @@ __all__ = [
     "overflow",
     "profile_of",
     "read",
+    "reasoning",
     "redone",
     "refusal",
     "repaired",
@@ -95,6 +96,7 @@ _HOMES = {
     "overflow": "_overflow",
     "profile_of": "_profile",
     "read": "_recall",
+    "reasoning": "_controls",
     "redone": "_controls",
     "refusal": "_overflow",
     "repaired": "_crossing",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sostenuto.engine._crossing import Loss
 from sostenuto.engine._state import State, reviewed
 from sostenuto.ladder import Facts, Settings, View
+from sostenuto.ladder import reasoning as in_view
 from sostenuto.messages import Result, key_of
 from sostenuto.protocols import Raw
 
@@ -142,3 +143,8 @@ def _switched(state: State, number: int, *, active: bool) -> State:
 
 def _total(state: State, view: View, facts: Facts) -> int:
     return state.history.ruler.total(view.measure(state.history) + facts.system_measure)
+
+
+def reasoning(state: State) -> bool:
+    """Whether any reasoning is in view that a repair could leave out."""
+    return bool(in_view(state.history, state.view))

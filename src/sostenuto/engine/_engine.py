@@ -211,6 +211,7 @@ class Engine:
             cold=idle,
             forced=asked.forced,
             strip_media=asked.strip_media,
+            repair=asked.repair,
             manual=asked.manual,
             before=asked.before,
             focus=asked.focus,

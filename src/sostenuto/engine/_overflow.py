@@ -38,6 +38,8 @@ _INSTEAD: Final = {
 def evidence(error: object, *, maximum: int | None, fill: float, window: int) -> Refusal:
     """What shows that a request was too long: an error, an answer cut off at the window's end, or the word of the caller.
 
+    A refusal of the history as malformed is evidence too: another request can be made for it (D19).
+
     Args:
         error: what came back; None where the caller only knows that the request was refused.
         maximum: tokens the model takes, where the caller knows; it stands above one that an error states.
@@ -50,6 +52,8 @@ def evidence(error: object, *, maximum: int | None, fill: float, window: int) ->
     found = refusal(error, fill=fill)
     if error is None or (not _is_overflow(found) and stopped_at_edge(error, window)):
         return Refusal("tokens", limit=maximum)
+    if found is not None and found.kind == "malformed":
+        return found
     if found is not None and found.is_overflow:
         return replace(found, limit=maximum) if maximum is not None and found.kind == "tokens" else found
     raise UnusableInput(f"this error does not say that the request was too long{_instead(found)}: {str(error)[:300]}")

@@ -46,6 +46,7 @@ class Asked:
     focus: str = ""
     forced: int | None = None
     strip_media: bool = False
+    repair: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from sostenuto.ladder._history import History, unanswered
 from sostenuto.ladder._nudges import nudge_tokens
 from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
 from sostenuto.ladder._settings import Settings
+from sostenuto.ladder._thinking import reasoning
 from sostenuto.ladder._zones import in_loop, standing
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "checkpoint_messages",
     "in_loop",
     "nudge_tokens",
+    "reasoning",
     "standing",
     "unanswered",
     "view_of",

@@ -38,7 +38,7 @@ def _is_quiet(run: Run) -> bool:
     The usual request is this one, so it is told apart before the phases make their copies of the run.
     """
     facts, lines = run.facts, run.lines
-    if facts.manual or facts.strip_media or facts.forced is not None or run.settings.byte_limit is not None:
+    if facts.manual or facts.strip_media or facts.repair or facts.forced is not None or run.settings.byte_limit is not None:
         return False
     if run.edits or run.memory.nudged or run.memory.thinking_off or oversized(run):
         return False
@@ -65,6 +65,9 @@ def _step(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
 
 def _recovered(run: Run) -> Run:
     """After a refusal the person is told what was done about it (origin 6.9)."""
+    if run.facts.repair:
+        text = f"The provider refused the history as malformed; reasoning was left out, which made {run.total:,} tokens of it."
+        return run.event("recover", before=run.total, reason="the provider refused the history as malformed").notice(text)
     if run.facts.forced is None and not run.facts.strip_media:
         return run
     before = run.events[0].tokens_before if run.events else run.total

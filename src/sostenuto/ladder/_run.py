@@ -103,6 +103,7 @@ class Facts:
         cold: True when the provider's cache has expired, so that a rewrite costs nothing extra (D31).
         forced: the most tokens the request may have after an overflow, None otherwise; `manual`: a person asked to compact.
         strip_media: the endpoint refused the bytes: attachments go, oldest first (B069).
+        repair: the endpoint called the history malformed: reasoning goes (D19).
         before: with `manual`, an ordinal before which to compact; `focus`: what to attend to.
         sent: number of messages that were in an earlier request.
         reports: trusted usage reports so far (D51); `exact`: whether counts are exact.
@@ -121,6 +122,7 @@ class Facts:
     cold: bool = False
     forced: int | None = None
     strip_media: bool = False
+    repair: bool = False
     manual: bool = False
     before: int | None = None
     focus: str = ""

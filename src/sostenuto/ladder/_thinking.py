@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sostenuto.ladder._edit import Edit, Form
-from sostenuto.ladder._history import UNANSWERED
+from sostenuto.ladder._edit import Edit, Form, View
+from sostenuto.ladder._history import UNANSWERED, History
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._zones import in_loop
-from sostenuto.messages import Message, Result, Text, Thinking, Unit
+from sostenuto.messages import Message, Placed, Result, Text, Thinking, Unit
 
 PARTING = "(The next tool calls are given as text.)"
 """The assistant's turn between results and a flattened cycle."""
@@ -16,9 +16,11 @@ PARTING = "(The next tool calls are given as text.)"
 
 def rebound(run: Run) -> Run:
     """After a rewrite: drop the thinking that no longer matches its prefix, and flatten an open cycle that may not be without it."""
-    if not run.facts.bound and not run.memory.thinking_off:
+    if not run.facts.bound and not run.memory.thinking_off and not run.facts.repair:
         return run
     looping = in_loop(run.history)
+    if run.facts.repair:
+        return _without_reasoning(run, looping=looping)
     run = replace(run, thinking_off=True) if run.memory.thinking_off and looping else run.remember(thinking_off=False)
     if not run.facts.bound:
         return run
@@ -44,6 +46,25 @@ def rebound(run: Run) -> Run:
     if not forms:
         return run
     before, edit = run.total, run.edit("strip", "thinking is bound to a prefix that changed", forms=forms)
+    return run.with_edit(edit).event("strip", before=before, reason=edit.cause, keys=edit.keys)
+
+
+def reasoning(history: History, view: View) -> list[Placed]:
+    """The reasoning in view that still leaves as it came."""
+    places = (place for unit in history.units[view.start :] for place in unit.parts if isinstance(place.part, Thinking))
+    return [p for p in places if (p.ordinal, p.index) not in view.forms and (p.ordinal, p.index) not in history.folding.mended]
+
+
+def _without_reasoning(run: Run, *, looping: bool) -> Run:
+    """The repair after a provider called the history malformed: what it checks beyond the rules of its wire is reasoning (D19)."""
+    places = reasoning(run.history, run.view)
+    if not places:
+        return run
+    if looping and _starts_with_thinking(run.history.units[run.history.newest()]):
+        text = "Thinking is switched off to the end of this tool loop: the provider refused the reasoning in front of it."
+        run = replace(run.notice(text), thinking_off=True).remember(thinking_off=True)
+    forms: list[Form] = [((p.ordinal, p.index), None) for p in places]
+    before, edit = run.total, run.edit("strip", "the provider refused the history as malformed", forms=forms)
     return run.with_edit(edit).event("strip", before=before, reason=edit.cause, keys=edit.keys)
 
 

@@ -361,6 +361,8 @@ class ContextManager:
         target = engine.overflowed(stated=found.limit if found.kind == "tokens" else None)
         if found.kind == "tokens" and found.limit:
             self._driver.wishes.calibrations.put_limit(self.model, found.limit, pinned=self._driver.wishes.stated)
+        if found.kind == "malformed" and machinery.reasoning(engine.state):
+            return replace(last, repair=True)
         if found.kind == "bytes":
             return replace(last, strip_media=True, forced=target)
         least, line = engine.window.lowest_reserve(last.max_output or found.output), settings.thresholds.compact
