@@ -47,7 +47,11 @@ class Codec(Protocol):
 
     @property
     def strict(self) -> bool:
-        """Whether a user's turn must stand first and last, and blank text is refused (D57)."""
+        """Whether a user's turn must stand first and last, and neither empty parts nor arguments that are no object are taken (D57)."""
+
+    @property
+    def blank_texts(self) -> bool:
+        """Whether a text without a letter is taken."""
 
     def decode(self, raw: Raw, /) -> Message:
         """The message; part indexes are stable."""

@@ -14,9 +14,9 @@ from sostenuto.engine._emission import Emission, opened
 from sostenuto.errors import FixedPartTooLarge
 from sostenuto.ladder import History, checkpoint_messages, unanswered, view_of
 from sostenuto.manager import ContextManager
-from sostenuto.messages import Folding
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure
+from tests.engine import wires
 from tests.engine.conversing import CODECS, Quarters, faults, manager
 
 WORD = "evidence "
@@ -26,8 +26,7 @@ Draw = Any
 def recomputed(state: State, codec: Codec, raws: list[Raw]) -> tuple[list[Raw], Measure]:
     """The view from scratch: a fresh history of the raw messages, the edits folded over it, and a full recount."""
     old = state.history
-    folding = Folding(unique_ids=old.folding.unique_ids, legal_id=old.folding.legal_id, strict=old.folding.strict)
-    history = History(old.ruler, folding)
+    history = History(old.ruler, old.folding.alike())
     for ordinal, raw in enumerate(raws):
         history.add(codec.decode(raw), pinned=ordinal in old.pinned)
     view = view_of(state.edits, history=history)
@@ -53,10 +52,14 @@ class Conversation(RuleBasedStateMachine):
         self.codec = CODECS[self.format]
         self.window = window
         self.context: ContextManager = manager(window, format=self.format)
-        self.handed: list[Raw] = [{"role": "user", "content": "The task: find the fault."}]
+        self.handed: list[Raw] = [self.said("The task: find the fault.")]
         self.calls = 0
         self.request: Any = None
         self.ask()
+
+    def said(self, text: str) -> Raw:
+        """A native message of the user."""
+        return wires.user(text, format=self.format)
 
     def ask(self) -> None:
         """One request for what the host holds now; a refusal ends the conversation's growth but harms nothing."""
@@ -77,13 +80,14 @@ class Conversation(RuleBasedStateMachine):
     @rule(size=st.integers(1, 60))
     def says(self, size: int) -> None:
         """The user says more."""
-        self.handed.append({"role": "user", "content": f"{len(self.handed)} {WORD * size}"})
+        self.handed.append(self.said(f"{len(self.handed)} {WORD * size}"))
         self.ask()
 
-    @rule(size=st.integers(1, 30))
-    def answers(self, size: int) -> None:
-        """The model answers and the user goes on."""
-        self.handed += [{"role": "assistant", "content": WORD * size}, {"role": "user", "content": f"Go on {len(self.handed)}"}]
+    @rule(size=st.integers(1, 30), thinks=st.booleans())
+    def answers(self, size: int, thinks: bool) -> None:
+        """The model answers, perhaps after reasoning, and the user goes on."""
+        made = wires.reply(WORD * size, format=self.format, thought=f"t{len(self.handed)}" if thinks else "")
+        self.handed += [*made, self.said(f"Go on {len(self.handed)}")]
         self.ask()
 
     @rule(sizes=st.lists(st.integers(0, 500), min_size=1, max_size=3), queued=st.booleans())
@@ -91,19 +95,10 @@ class Conversation(RuleBasedStateMachine):
         """The model calls tools; perhaps words are queued behind the results."""
         ids = [f"c{self.calls + number}" for number in range(len(sizes))]
         self.calls += len(sizes)
-        self.handed += self.cycle(ids, [f"{one} {WORD * size}" for one, size in zip(ids, sizes, strict=True)], queued)
+        texts = [f"{one} {WORD * size}" for one, size in zip(ids, sizes, strict=True)]
+        thought, said = (ids[0], "and hurry" if queued else "")
+        self.handed += wires.cycle(ids, texts, format=self.format, thought=thought, said=said, nameless=queued)
         self.ask()
-
-    def cycle(self, ids: list[str], texts: list[str], queued: bool) -> list[Raw]:
-        """Native messages of one cycle."""
-        names = ("read_file", "bash", "write_file")
-        calls: list[Raw] = [
-            {"id": one, "type": "function", "function": {"name": names[n], "arguments": json.dumps({"path": f"src/{one}.py"})}}
-            for n, one in enumerate(ids)
-        ]
-        out: list[Raw] = [{"role": "assistant", "content": None, "tool_calls": calls}]
-        out += [{"role": "tool", "tool_call_id": one, "content": text} for one, text in zip(ids, texts, strict=True)]
-        return [*out, {"role": "user", "content": "and hurry"}] if queued else out
 
     # ---- what the host does to its history
 
@@ -111,9 +106,9 @@ class Conversation(RuleBasedStateMachine):
     @rule(data=st.data())
     def regenerates(self, data: st.DataObject) -> None:
         """The host cuts its tail off at a turn and goes on otherwise."""
-        turns = [n for n, raw in enumerate(self.handed) if raw["role"] == "user" and n > 0]
+        turns = [n for n, raw in enumerate(self.handed) if raw.get("role") == "user" and n > 0]
         if turns:
-            self.handed = [*self.handed[: data.draw(st.sampled_from(turns))], {"role": "user", "content": "Another way."}]
+            self.handed = [*self.handed[: data.draw(st.sampled_from(turns))], self.said("Another way.")]
             self.ask()
 
     @precondition(lambda self: len(self.handed) > 4)
@@ -121,21 +116,22 @@ class Conversation(RuleBasedStateMachine):
     def rewrites(self, data: st.DataObject) -> None:
         """The host puts other words into an old result or message."""
         at = data.draw(st.integers(1, len(self.handed) - 3))
-        raw = self.handed[at]
-        if isinstance(raw.get("content"), str):
-            self.handed[at] = {**raw, "content": data.draw(st.sampled_from(("[removed]", "x" * 300)))}
+        text = data.draw(st.sampled_from(("[removed]", "x" * 300)))
+        new = wires.reworded(self.handed[at], text, format=self.format)
+        if new is not None:
+            self.handed[at] = new
             self.ask()
 
     @precondition(lambda self: len(self.handed) > 8)
     @rule(data=st.data())
     def drops(self, data: st.DataObject) -> None:
         """The host leaves out its oldest turns."""
-        turns = [n for n, raw in enumerate(self.handed[:-3]) if raw["role"] == "user" and n > 1]
+        turns = [n for n, raw in enumerate(self.handed[:-3]) if raw.get("role") == "user" and n > 1]
         if turns:
             self.handed = self.handed[data.draw(st.sampled_from(turns)) :]
             self.ask()
 
-    @precondition(lambda self: len(self.handed) > 2)
+    @precondition(lambda self: len(self.handed) > 2 and self.format in ("anthropic", "openai_chat"))
     @rule(data=st.data())
     def marks(self, data: st.DataObject) -> None:
         """The host moves its cache marker: no message changes its meaning."""
@@ -213,7 +209,7 @@ class Conversation(RuleBasedStateMachine):
                 if slot.result is None:
                     running += state.history.piece(unanswered(slot))
         assert state.history.span(0, settled) == running
-        assert not messages or faults({"messages": messages}, format=self.format, handed=messages) == []
+        assert not messages or faults({self.codec.field: messages}, format=self.format, handed=messages) == []
 
     @invariant()
     def is_the_same_again(self) -> None:
@@ -223,21 +219,28 @@ class Conversation(RuleBasedStateMachine):
 
 
 class AnthropicConversation(Conversation):
-    """The same in the other wire format."""
+    """The same where results and words share messages, and thinking is signed."""
 
     format = "anthropic"
 
-    def cycle(self, ids: list[str], texts: list[str], queued: bool) -> list[Raw]:
-        """Native messages of one cycle, queued words in the message of the results."""
-        names = ("read_file", "bash", "write_file")
-        calls = [{"type": "tool_use", "id": one, "name": names[n], "input": {"path": f"src/{one}.py"}} for n, one in enumerate(ids)]
-        results: list[Raw] = [{"type": "tool_result", "tool_use_id": one, "content": text} for one, text in zip(ids, texts, strict=True)]
-        said: list[Raw] = [{"type": "text", "text": "and hurry"}] if queued else []
-        thought = {"type": "thinking", "thinking": "Look first.", "signature": "c2ln"}
-        return [{"role": "assistant", "content": [thought, *calls]}, {"role": "user", "content": [*results, *said]}]
+
+class GeminiConversation(Conversation):
+    """The same where calls may lack an id."""
+
+    format = "gemini"
+
+
+class ResponsesConversation(Conversation):
+    """The same where one turn of the assistant is several items."""
+
+    format = "openai_responses"
 
 
 TestConversation = Conversation.TestCase
 TestConversation.settings = settings(stateful_step_count=25)
 TestAnthropicConversation = AnthropicConversation.TestCase
 TestAnthropicConversation.settings = settings(stateful_step_count=25)
+TestGeminiConversation = GeminiConversation.TestCase
+TestGeminiConversation.settings = settings(stateful_step_count=25)
+TestResponsesConversation = ResponsesConversation.TestCase
+TestResponsesConversation.settings = settings(stateful_step_count=25)

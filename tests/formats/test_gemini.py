@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sostenuto.errors import UnusableInput
 from sostenuto.formats import anthropic
 from sostenuto.formats.gemini import CODEC
-from sostenuto.messages import Call, Media, Message, Opaque, Result, Text, Thinking
+from sostenuto.messages import NOTHING, Call, Media, Message, Opaque, Result, Text, Thinking
 from tests.strategies.gemini import snake
 from tests.strategies.texts import png, texts
 
@@ -74,8 +74,8 @@ def _user(*parts: Any) -> Raw:
         (_response(None), Result("", "", name="f")),
         ({"executableCode": {"code": "1"}, "thoughtSignature": "s"}, Opaque("executableCode", '{"executableCode":{"code":"1"}}')),
         ({"code_execution_result": {"output": "1"}}, Opaque("codeExecutionResult", '{"code_execution_result":{"output":"1"}}')),
-        ({}, Text("")),
-        ({"text": None, "thought": True}, Text("")),
+        ({}, NOTHING),
+        ({"text": None, "thought": True}, NOTHING),
         ({"text": 5}, Opaque("text", '{"text":5}')),
         ("bare", Text("bare")),
         (7, Opaque("unknown", "7")),

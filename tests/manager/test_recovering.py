@@ -118,7 +118,6 @@ def test_only_a_real_limit_is_learned(words: str, window: int) -> None:
         ("max_tokens: 16000 > 8192, which is the maximum allowed number of output tokens", "ask for less; the most is 8,192"),
         ("Rate limit reached", "wait"),
         ("image exceeds 5 MB maximum", "smaller one"),
-        ("messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: c1", "as prepare returns them"),
         ("Overloaded", "again later"),
     ],
 )
@@ -139,3 +138,43 @@ def test_an_empty_refusal_counts_only_near_the_window() -> None:
     far, _ = started(40_000)
     with pytest.raises(UnusableInput):
         far.recover({"status_code": 413})
+
+
+MALFORMED = "messages.1.content.0: Invalid `signature` in `thinking` block"
+
+
+def thoughtful(window: int = 40_000) -> tuple[ContextManager, list[Raw]]:
+    """A manager in an open tool loop that begins with signed reasoning, and the history it was handed."""
+    thought = {"type": "thinking", "thinking": "let me look", "signature": "c2lnbmVk"}
+    messages: list[Raw] = [{"role": "user", "content": "task"}]
+    for number in range(3):
+        call = {"type": "tool_use", "id": f"toolu_{number}", "name": "read", "input": {"path": f"a{number}.py"}}
+        answer = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "x = 1"}
+        messages += [{"role": "assistant", "content": [thought, call]}, {"role": "user", "content": [answer]}]
+    context = ContextManager(window=window, counter=Quarters(), format="anthropic")
+    context.prepare_sync(messages)
+    return context, messages
+
+
+def test_a_history_called_malformed_is_asked_again_without_its_reasoning() -> None:
+    """A refusal as malformed is answered once with a request without reasoning; every piece of it stays recallable (D19)."""
+    context, messages = thoughtful()
+    again = context.recover(error(MALFORMED))
+    kinds = [block["type"] for message in again.arguments["messages"] for block in message["content"] if isinstance(block, dict)]
+    assert "thinking" not in kinds
+    assert kinds.count("tool_use") == kinds.count("tool_result") == 3
+    assert again.thinking_off
+    assert [event.rung for event in again.events] == ["strip", "recover"]
+    assert all(context.recall(key)[0].text for key in again.events[0].keys)
+    following = context.prepare_sync([*messages, {"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}])
+    assert following.arguments["messages"][: len(messages)] == again.arguments["messages"][: len(messages)]
+    assert not following.thinking_off
+
+
+def test_a_malformed_history_without_reasoning_is_shortened() -> None:
+    """Where there is no reasoning to leave out the one retry is a shorter request (D19)."""
+    context, tokens = started(40_000)
+    again = context.recover(error("messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: c1"))
+    assert again.tokens < tokens
+    with pytest.raises(ContextOverflow):
+        context.recover(error(MALFORMED))

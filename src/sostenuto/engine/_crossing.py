@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from sostenuto.engine._folds import folding
 from sostenuto.ladder import History
-from sostenuto.messages import Call, Folding, Media, Message, Opaque, Part, Repair, Result, Source, key_of
+from sostenuto.messages import Call, Media, Message, Opaque, Part, Repair, Result, Source, key_of
 from sostenuto.protocols import Codec
 from sostenuto.tokens import Ruler
 
@@ -59,16 +60,7 @@ def _whole(call: Call, ordinal: int, index: int) -> Call:
 
 def crossed(history: History, codec: Codec, *, ruler: Ruler) -> History:
     """The history for another wire: the same ordinals and parts, folded by its rules, without the reasoning of the other model."""
-    folding = Folding(
-        unique_ids=codec.unique_ids,
-        legal_id=codec.legal_id,
-        strict=codec.strict,
-        itemised=codec.itemised,
-        by_name=codec.by_name,
-        foreign=len(history.messages),
-        foreign_items=history.folding.itemised,
-    )
-    fresh = History(ruler, folding)
+    fresh = History(ruler, folding(codec, foreign=len(history.messages), foreign_items=history.folding.itemised))
     for ordinal, message in enumerate(neutral(history.messages)):
         if message is not history.messages[ordinal]:
             fresh.prints[ordinal] = history.first_print(ordinal)

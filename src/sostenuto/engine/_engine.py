@@ -10,6 +10,7 @@ from sostenuto.engine._attachments import attached
 from sostenuto.engine._breaks import changed_in_front, priced
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
 from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
+from sostenuto.engine._folds import folding
 from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
@@ -18,7 +19,7 @@ from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._state import Request, Sent, State, reviewed
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
-from sostenuto.messages import Folding, Text, fingerprint, key_of
+from sostenuto.messages import Text, fingerprint, key_of
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
 from sostenuto.window import Window
@@ -32,7 +33,7 @@ class Engine:
 
     def __init__(self, plan: Plan, *, ruler: Ruler) -> None:
         self.plan = plan
-        self.state = State(History(ruler, _folding(plan.codec)))
+        self.state = State(History(ruler, folding(plan.codec)))
         self._toolbox = Toolbox()
         self._ruler = ruler
         self._instructions: Instructions | None = None
@@ -47,8 +48,7 @@ class Engine:
         handed = asked.messages[lead:] if lead else asked.messages
         found = match(handed, state, decode=codec.decode)
         same = _question(asked, lead)
-        plain = not asked.manual and asked.forced is None
-        if plain and found.kind == "extension" and found.taken == len(handed) and not found.fresh and state.request and state.asked == same:
+        if asked.is_plain and found.kind == "extension" and found.taken == len(handed) and not found.fresh and state.request and state.asked == same:
             return state.request
         growth = grown(state, handed, found, codec=codec, is_pinned=self.plan.is_pinned)
         state = self._with_tools(growth.state, asked)
@@ -266,7 +266,7 @@ class Engine:
         """The messages turn out to be of another wire: everything is read again; ordinals, edits and pins stay."""
         self.plan = replace(self.plan, codec=codec)
         old, raws = self.state.history, self.state.raws[: self.state.length]
-        fresh = History(old.ruler, _folding(codec))
+        fresh = History(old.ruler, folding(codec))
         for ordinal, raw in enumerate(raws):
             fresh.add(codec.decode(raw), pinned=ordinal in old.pinned)
         self.state = replace(reviewed(self.state, history=fresh, edits=self.state.edits), request=None, crossed=0)
@@ -332,12 +332,6 @@ def _nudged(run: Run) -> Measure:
     for text in run.nudges:
         total += run.history.piece(Text(text))
     return total
-
-
-def _folding(codec: Codec) -> Folding:
-    return Folding(
-        unique_ids=codec.unique_ids, legal_id=codec.legal_id, strict=codec.strict, itemised=codec.itemised, by_name=codec.by_name
-    )
 
 
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:

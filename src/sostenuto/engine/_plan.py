@@ -48,6 +48,11 @@ class Asked:
     strip_media: bool = False
     repair: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Nothing is asked for beyond a request for these messages."""
+        return not (self.manual or self.strip_media or self.repair) and self.forced is None
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

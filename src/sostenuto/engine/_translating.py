@@ -8,8 +8,8 @@ from typing import Any
 
 from sostenuto.engine._crossing import Loss, crossed, losses
 from sostenuto.engine._emission import Emission, opened
+from sostenuto.engine._folds import folding
 from sostenuto.ladder import History, View
-from sostenuto.messages import Folding
 from sostenuto.protocols import Codec, Raw, Tool
 from sostenuto.tokens import Ruler
 
@@ -35,12 +35,7 @@ def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system:
     spoken = [getattr(part, "text", "") for raw in messages[:lead] for part in source.decode(raw).parts]
     instruction = "\n\n".join([*source.system_texts(system), *spoken]) or None
     definitions, foreign = defined(tools)
-    old = History(
-        Ruler(),
-        Folding(
-            unique_ids=source.unique_ids, legal_id=source.legal_id, strict=source.strict, itemised=source.itemised, by_name=source.by_name
-        ),
-    )
+    old = History(Ruler(), folding(source))
     for raw in messages[lead:]:
         old.add(source.decode(raw))
     fresh = crossed(old, target, ruler=old.ruler)

@@ -11,7 +11,7 @@ from sostenuto.formats._blocks import fields, opaque
 from sostenuto.formats._changes import Change, effective
 from sostenuto.formats._gemini_fields import SNAKE, attachment, inner, signature, spelled
 from sostenuto.formats._text import compact, dumped, well_formed, word
-from sostenuto.messages import Call, Opaque, Part, Result, Text, Thinking
+from sostenuto.messages import NOTHING, Call, Opaque, Part, Result, Text, Thinking
 
 UNSIGNED = "skip_thought_signature_validator"
 """What Google documents for a call that no Gemini model signed: one from another model, or one of our own."""
@@ -71,7 +71,7 @@ def _unspoken(block: dict[str, Any]) -> Part:
     if seal and found in ("", "text"):
         return Thinking("", seal, redacted=True)
     if not found:  # refused by the endpoint as a blank text is, and mended alike (D20)
-        return Text("")
+        return NOTHING
     # a signature is no part of what a message is known by (D46)
     return Opaque(found, compact({name: value for name, value in block.items() if name not in _SIGNATURE}))
 

@@ -32,6 +32,7 @@ class Anthropic:
     by_name: bool = False
     unique_ids: bool = True
     strict: bool = True
+    blank_texts: bool = False
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

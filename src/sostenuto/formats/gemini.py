@@ -42,6 +42,7 @@ class Gemini:
     by_name: bool = True
     unique_ids: bool = False
     strict: bool = True
+    blank_texts: bool = True
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

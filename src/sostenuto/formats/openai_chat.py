@@ -47,6 +47,7 @@ class OpenAIChat:
     by_name: bool = False
     unique_ids: bool = False
     strict: bool = False
+    blank_texts: bool = True
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

@@ -39,6 +39,7 @@ class OpenAIResponses:
     by_name: bool = False
     unique_ids: bool = True
     strict: bool = False
+    blank_texts: bool = True
     alternating: bool = False
 
     def decode(self, raw: Raw, /) -> Message:

@@ -174,8 +174,8 @@ class Driver:
             run = replace(run, notices=(*self._first_notices, *run.notices))
         request = engine.finish(draft, run)
         self._first_notices = ()
-        is_plain = not asked.manual and asked.forced is None and not asked.strip_media
-        self.last = asked if is_plain else replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False)
+        plain = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False, repair=False)
+        self.last = asked if asked.is_plain else plain
         self._announce(engine, request)
         return request
 

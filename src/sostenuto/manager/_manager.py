@@ -265,7 +265,8 @@ class ContextManager:
         if asked is None:
             return None
         text, succeeded = machinery.answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
-        made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded, name=asked.name if engine.plan.codec.by_name else ""))])
+        named = asked.name if engine.plan.codec.by_name else ""
+        made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded, name=named))])
         return made[0]
 
     def pin(self, message: Raw) -> None:

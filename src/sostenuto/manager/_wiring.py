@@ -10,6 +10,7 @@ from typing import Literal
 
 from sostenuto.catalogues.bundled import bundled
 from sostenuto.encoders.openai import openai_encoder
+from sostenuto.encoders.tiktoken import tiktoken_encoder
 from sostenuto.errors import UnknownSetting
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.messages import Message, Text
@@ -104,6 +105,6 @@ def _is_openai(model: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _encoder(name: str) -> Weigher | None:
-    found = openai_encoder(name)
+    found = openai_encoder(name) or tiktoken_encoder(name)
     # one memory of counts for all conversations of this process
     return remembering(found) if found is not None else None

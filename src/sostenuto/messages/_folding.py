@@ -11,7 +11,8 @@ from sostenuto.messages._message import Message
 from sostenuto.messages._parts import Call, Opaque, Part, Placed, Result, Text, Thinking
 from sostenuto.messages._unit import Slot, Unit, UnitKind
 
-
+NOTHING = Opaque("empty", "")
+"""A part that holds nothing at all, which no provider takes."""
 REFERENCE = "item_reference"
 """An item that only names one its server holds; what that is cannot be seen."""
 
@@ -33,10 +34,12 @@ class Repair:
 class Folding:
     """The units of a growing history. The only writer is `add`; `units[settled:]` may still change.
 
-    `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither blank text nor
+    `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither empty parts (nor
+    blank texts, unless `blank_texts`) nor
     arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
     unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
-    another model: their reasoning is sealed for it, and is left out (D29); `foreign_items` says of them what `itemised` says. `server_held` are results whose calls only a server has.
+    another model: their reasoning is sealed for it, and is left out (D29); `foreign_items` says of them what `itemised`
+    says. `server_held` are results whose calls only a server has.
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -53,6 +56,7 @@ class Folding:
     unique_ids: bool = False
     legal_id: Callable[[str], str] | None = None
     strict: bool = False
+    blank_texts: bool = False
     itemised: bool = False
     by_name: bool = False
     foreign: int = 0
@@ -66,6 +70,7 @@ class Folding:
             unique_ids=self.unique_ids,
             legal_id=self.legal_id,
             strict=self.strict,
+            blank_texts=self.blank_texts,
             itemised=self.itemised,
             by_name=self.by_name,
             foreign=self.foreign,
@@ -109,7 +114,7 @@ class Folding:
     def _blank(self, message: Message) -> list[int]:
         if not self.strict:
             return []
-        return [index for index, part in enumerate(message.parts) if isinstance(part, Text) and not part.text.strip()]
+        return [index for index, part in enumerate(message.parts) if part == NOTHING or (not self.blank_texts and _is_blank(part))]
 
     def _open(self, ordinal: int, message: Message) -> None:
         self.waiting = {}
@@ -243,6 +248,10 @@ def is_displaced(units: Sequence[Unit], number: int) -> bool:
             return False
         return True
     return False
+
+
+def _is_blank(part: Part) -> bool:
+    return isinstance(part, Text) and not part.text.strip()
 
 
 def _is_json(text: str, *, objects: bool) -> bool:

@@ -1,10 +1,11 @@
 """What would a recorded session have sent, and what did that cost, keep and lose? Pure: the engine comes in as a value."""
 
 from sostenuto.replaying._components import components
-from sostenuto.replaying._cost import Costs, costs, input_cost_ratio, unedited
+from sostenuto.replaying._cost import Bill, Costs, costs, input_cost_ratio, unedited
 from sostenuto.replaying._figures import EstimatorError, Figures, estimator_error, figures, rungs
 from sostenuto.replaying._metered import Metered
-from sostenuto.replaying._pieces import items
+from sostenuto.replaying._pieces import dumped, items
+from sostenuto.replaying._prices import PRICES
 from sostenuto.replaying._retention import Retention, retention
 from sostenuto.replaying._row import MENDED, Arrived, Happening, Row, arrived, record, row
 from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows, unrewritten
@@ -12,7 +13,9 @@ from sostenuto.replaying._shadow import Shadow, predictions
 
 __all__ = [
     "MENDED",
+    "PRICES",
     "Arrived",
+    "Bill",
     "Costs",
     "Engine",
     "EstimatorError",
@@ -30,6 +33,7 @@ __all__ = [
     "as_sent",
     "components",
     "costs",
+    "dumped",
     "estimator_error",
     "figures",
     "histories",

@@ -11,17 +11,36 @@ from sostenuto.replaying._prices import PRICES
 
 
 @dataclass(frozen=True, slots=True)
+class Bill:
+    """Tokens of one request: read from the provider's cache, sent for the first time, and sent before but no longer cached."""
+
+    cached: int = 0
+    appended: int = 0
+    rebilled: int = 0
+
+    @property
+    def sent(self) -> int:
+        """All of them."""
+        return self.cached + self.appended + self.rebilled
+
+
+@dataclass(frozen=True, slots=True)
 class Costs:
     """Tokens of a whole run. `sent` = common prefixes + `rebilled` + `appended`; `breaks` counts rewritten prefixes.
 
-    `requests` are the tokens of each request, by the same count; they sum up to `sent`.
+    `bills` are the tokens of each request, by the same count; they sum up to `sent`.
     """
 
     sent: int = 0
     rebilled: int = 0
     appended: int = 0
     breaks: int = 0
-    requests: tuple[int, ...] = ()
+    bills: tuple[Bill, ...] = ()
+
+    @property
+    def requests(self) -> tuple[int, ...]:
+        """The tokens of each request."""
+        return tuple(bill.sent for bill in self.bills)
 
     @property
     def billed(self) -> float:
@@ -40,22 +59,29 @@ def costs(bodies: Iterable[Mapping[str, object]], *, weigh: Callable[[object], i
     scale = _Scale(weigh)
     seen: set[bytes] = set()
     previous: list[bytes] = []
-    sizes: list[int] = []
-    rebilled = appended = breaks = 0
+    bills: list[Bill] = []
+    breaks = 0
     for index, body in enumerate(bodies):
         current = [scale.digest(message) for message in items(body)]
         prefix = _common(previous, current)
         standing = len(previous) - (nudges[index - 1] if 0 < index <= len(nudges) else 0)
         breaks += prefix < standing
-        sizes.append(sum(scale.tokens[digest] for digest in current))
+        rebilled = appended = 0
         for digest in current[prefix:]:
             if digest in seen:
                 rebilled += scale.tokens[digest]
             else:
                 appended += scale.tokens[digest]
                 seen.add(digest)
+        bills.append(Bill(sum(scale.tokens[digest] for digest in current[:prefix]), appended, rebilled))
         previous = current
-    return Costs(sent=sum(sizes), rebilled=rebilled, appended=appended, breaks=breaks, requests=tuple(sizes))
+    return Costs(
+        sent=sum(bill.sent for bill in bills),
+        rebilled=sum(bill.rebilled for bill in bills),
+        appended=sum(bill.appended for bill in bills),
+        breaks=breaks,
+        bills=tuple(bills),
+    )
 
 
 def input_cost_ratio(run: Costs, doing_nothing: Costs, *, summarizer: int = 0) -> float:

@@ -92,6 +92,7 @@ class ByCrops:
 
     crop: int = 258
     small: int = 384
+    longest_side: int = 3_072
 
     @property
     def unprobed(self) -> int:
@@ -100,6 +101,7 @@ class ByCrops:
 
     def tokens(self, width: int, height: int, *, detail: str) -> int:
         """Tokens of an image of so many pixels."""
+        width, height = _fitted(width, height, longest_side=self.longest_side)
         if max(width, height) <= self.small:
             return self.crop
         side = min(max(min(width, height) * 2 // 3, 256), 768)

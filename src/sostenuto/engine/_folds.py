@@ -1,0 +1,20 @@
+"""How a wire's messages fold into units: what it demands of them, from its codec."""
+
+from __future__ import annotations
+
+from sostenuto.messages import Folding
+from sostenuto.protocols import Codec
+
+
+def folding(codec: Codec, *, foreign: int = 0, foreign_items: bool | None = None) -> Folding:
+    """An empty folding for this wire; messages before the ordinal `foreign` came in another one."""
+    return Folding(
+        unique_ids=codec.unique_ids,
+        legal_id=codec.legal_id,
+        strict=codec.strict,
+        blank_texts=codec.blank_texts,
+        itemised=codec.itemised,
+        by_name=codec.by_name,
+        foreign=foreign,
+        foreign_items=foreign_items,
+    )
