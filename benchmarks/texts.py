@@ -198,6 +198,20 @@ def _numbered(draw: Draw) -> str:
     return _filled(piece)
 
 
+def _edits(draw: Draw) -> str:
+    """Calls that edit files: source code as JSON writes it, half of it indented with tabs."""
+
+    def piece() -> str:
+        old, new = (_slice(draw, draw.choice(_sources(draw)), draw.randint(200, 1_500)) for _ in range(2))
+        if draw.random() < 0.5:
+            old, new = old.replace("    ", "\t"), new.replace("    ", "\t")
+        path = f"/home/me/{draw.folder()}/{draw.noun()}_{draw.noun()}.{draw.choice(SUFFIXES)}"
+        names = ("path", "old_text", "new_text") if draw.half else ("file_path", "old_string", "new_string")
+        return json.dumps(dict(zip(names, (path, old, new), strict=True))) + "\n"
+
+    return _filled(piece)
+
+
 def _pretty(draw: Draw) -> str:
     def value(depth: int) -> object:
         if depth == 0:
@@ -252,7 +266,13 @@ KINDS: dict[str, Callable[[Draw], str]] = {
     "agent prose": _report,
 }
 """Kind -> how to make it: what the bar is held on."""
-MORE: dict[str, Callable[[Draw], str]] = {"numbered source": _numbered, "pretty JSON": _pretty, "console": _console, "capitals": _constants}
+MORE: dict[str, Callable[[Draw], str]] = {
+    "numbered source": _numbered,
+    "edits as JSON": _edits,
+    "pretty JSON": _pretty,
+    "console": _console,
+    "capitals": _constants,
+}
 """What agents read besides; fitted and judged too, outside the bar."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sostenuto.app._wires import CODECS
 from sostenuto.engine import Loss, translated
-from sostenuto.errors import UnknownFormat
+from sostenuto.errors import UnknownSetting
 from sostenuto.recordings.opening import Skipped, open_recording
 
 
@@ -40,12 +40,12 @@ def converted(path: Path, *, to: str, format: str = "auto") -> Converted:
     """The session recorded in `path` in the wire format `to`.
 
     Raises:
-        UnknownFormat: `to` names no wire format.
+        UnknownSetting: `to` names no wire format.
         UnusableInput: as `open_recording`.
     """
     if to not in CODECS:
         near = "".join(f"did you mean {name!r}? " for name in get_close_matches(to, CODECS, n=1))
-        raise UnknownFormat(f"--to {to!r} is not known; {near}use {', '.join(CODECS)}")
+        raise UnknownSetting(f"--to {to!r} is not known; {near}use {', '.join(CODECS)}")
     recording = open_recording(path, format=format)
     source, target = CODECS[recording.format], CODECS[to]
     if source.name == target.name:
