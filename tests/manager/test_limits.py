@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sostenuto import Calibrations, ContextManager
-from sostenuto.errors import FixedPartTooLarge
+from sostenuto.errors import FixedPartTooLarge, UnusableInput
 
 ERROR = {"error": {"code": "context_length_exceeded", "message": "This model's maximum context length is 60000 tokens."}}
 MODEL = "openai:gpt-4o"
@@ -89,3 +90,21 @@ def test_the_first_request_says_that_the_fixed_part_is_too_large() -> None:
     assert not any("system" in notice for notice in second.notices)
     with pytest.raises(FixedPartTooLarge, match="system"):
         ContextManager(MODEL, window=5_000).prepare_sync([system, {"role": "user", "content": "Go."}])
+
+
+def test_a_catalogue_of_ones_own_comes_before_the_bundled_one(tmp_path: Path) -> None:
+    """A models.dev file names a model the package does not know, and another number for one it does; the others stay known."""
+    models = {"newest": {"limit": {"context": 300_000, "output": 8_000}}, "gpt-4o": {"limit": {"context": 64_000, "output": 8_000}}}
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps({"openai": {"models": models}}), encoding="utf-8")
+    assert ContextManager("openai:newest", catalogue=path).window.tokens == 300_000
+    assert ContextManager("openai:gpt-4o", catalogue=path).window.tokens == 64_000
+    assert ContextManager("openai:gpt-4.1", catalogue=path).window.tokens == ContextManager("openai:gpt-4.1").window.tokens
+    context = ContextManager("openai:gpt-4o", catalogue=path)
+    assert context.switch("openai:newest").window == 300_000
+
+
+def test_a_catalogue_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """A missing file raises UnusableInput that names it."""
+    with pytest.raises(UnusableInput, match="nowhere"):
+        ContextManager("openai:gpt-4o", catalogue=tmp_path / "nowhere.json")

@@ -23,6 +23,7 @@ def checked(
     cache: object,
     settings: object,
     format: object,
+    on_event: object,
 ) -> None:
     """Raises `UnknownSetting` or `UnknownFormat` for the first argument that cannot be used."""
     named(model, format)
@@ -37,6 +38,8 @@ def checked(
         raise UnknownSetting(f"rules {_shown(rules)} must be a list of texts, for example rules=['never touch vault/']")
     if isinstance(settings, Settings):
         _numbers(settings)
+    if on_event is not None and not callable(on_event):
+        raise UnknownSetting(f"on_event {_shown(on_event)} must be a function of an event")
 
 
 def named(model: object, format: object) -> None:
@@ -44,12 +47,6 @@ def named(model: object, format: object) -> None:
     _of(str, "model", model, 'a "provider:id" text')
     if format is not None and format not in FORMATS:
         raise UnknownFormat(f"format {_shown(format)} is not known; use one of {', '.join(FORMATS)}")
-
-
-def handler(on_event: object) -> None:
-    """Raises `UnknownSetting` unless it can be called."""
-    if on_event is not None and not callable(on_event):
-        raise UnknownSetting(f"on_event {_shown(on_event)} must be a function of an event")
 
 
 def asked(messages: object, max_output: object, idle_s: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 from sostenuto.engine import Asked, Draft, Engine, Plan, Profile, Request, drive, drive_async, stored, summarized, summarized_async
@@ -39,6 +40,7 @@ class Wishes:
     summarizer_window: int | None = None
     deadline_s: float | None = None
     calibrations: Calibrations = field(default_factory=Calibrations)
+    catalogue: str | PathLike[str] | None = None
 
 
 class Driver:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from sostenuto import engine as machinery
@@ -12,7 +13,7 @@ from sostenuto.errors import UnknownKey, UnusableInput
 from sostenuto.ladder import Event, Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
-from sostenuto.manager._checking import checked, handler, named
+from sostenuto.manager._checking import checked, named
 from sostenuto.manager._driving import Driver, Wishes, pretended
 from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
@@ -49,9 +50,11 @@ class ContextManager:
         summarizer_window: tokens the summarizer takes; default: this model's.
         deadline_s: seconds a summary may take; default: grows with its input.
         calibrations: what was learned about models; hand the same object to several managers, or keep it in a file.
+        catalogue: a models.dev ``api.json`` of your own (see ``sostenuto models --refresh``); it comes before the bundled one.
 
     Raises:
         UnknownSetting: for a value that cannot be used, naming it and the remedy.
+        UnusableInput: for a catalogue that cannot be read.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class ContextManager:
         summarizer_window: int | None = None,
         deadline_s: float | None = None,
         calibrations: Calibrations | None = None,
+        catalogue: str | PathLike[str] | None = None,
     ) -> None:
         checked(
             model=model,
@@ -86,8 +90,8 @@ class ContextManager:
             cache=cache,
             settings=settings,
             format=format,
+            on_event=on_event,
         )
-        handler(on_event)
         check_counter(counter)
         chosen = settings or Settings()
         self.conversation = conversation
@@ -96,7 +100,7 @@ class ContextManager:
         self._driver = Driver(
             Wishes(
                 model=model,
-                window=window_of(model, stated=window, calibrations=calibrations),
+                window=window_of(model, stated=window, calibrations=calibrations, catalogue=catalogue),
                 stated=window,
                 profile=profile or profile_of(model),
                 settings=replace(chosen, policy=chosen.policy.configured(tool_policy)) if tool_policy else chosen,
@@ -112,6 +116,7 @@ class ContextManager:
                 summarizer_window=summarizer_window,
                 deadline_s=deadline_s,
                 calibrations=calibrations or Calibrations(),
+                catalogue=catalogue,
             )
         )
 
@@ -297,7 +302,7 @@ class ContextManager:
         wishes = replace(
             self._driver.wishes,
             model=model,
-            window=window_of(model, stated=window, calibrations=self._driver.wishes.calibrations),
+            window=window_of(model, stated=window, calibrations=self._driver.wishes.calibrations, catalogue=self._driver.wishes.catalogue),
             stated=window,
             profile=profile_of(model),
             counter=counter,

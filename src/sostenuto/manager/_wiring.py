@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
+from os import PathLike, fspath
 from typing import Literal
 
 from sostenuto.catalogues.bundled import bundled
@@ -17,7 +18,7 @@ from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Calibration, Ruler, Weigher, WeightedCharacters, family, remembering, ruler
 from sostenuto.window import Facts as WindowFacts
-from sostenuto.window import Window, lookup, parted, resolve, start_warning
+from sostenuto.window import Table, Window, lookup, parted, resolve, start_warning
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 Pin = Callable[[Raw], bool] | Iterable[str] | None
@@ -63,22 +64,34 @@ def _guarded(pin: Callable[[Raw], bool]) -> Callable[[Raw], bool]:
     return is_pinned
 
 
-def window_of(model: str, *, stated: int | None, calibrations: Calibrations | None = None) -> Window:
+def window_of(
+    model: str, *, stated: int | None, calibrations: Calibrations | None = None, catalogue: str | PathLike[str] | None = None
+) -> Window:
     """The window of a model, or the stated one; lowered to what an error taught, if `calibrations` knows of one (D8).
 
     Raises:
         UnknownSetting: the stated one is not a positive whole number.
+        UnusableInput: the `catalogue` cannot be read.
     """
     given: object = stated
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
     provider, name = parted(model)
-    match = lookup(provider, name, catalogue=bundled()) if name else None
+    match = lookup(provider, name, catalogue=_own(fspath(catalogue)) if catalogue else bundled()) if name else None
     learned = calibrations.limit(model, pinned=stated) if calibrations else None
     facts = WindowFacts(provider=provider, model=name, stated=stated, learned=learned, match=match)
     found = resolve(facts)
     warning = start_warning(facts, found)
     return replace(found, notes=(*found.notes, warning)) if warning else found
+
+
+@lru_cache(maxsize=4)
+def _own(path: str) -> Table:
+    """A caller's catalogue in front of the bundled one; read once in a process."""
+    from sostenuto.catalogues.models_dev import read
+
+    found = read(path)
+    return Table.of(found.entries, snapshot=found.snapshot).before(bundled())
 
 
 def check_counter(counter: object) -> None:

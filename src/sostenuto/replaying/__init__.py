@@ -6,7 +6,7 @@ from sostenuto.replaying._figures import EstimatorError, Figures, estimator_erro
 from sostenuto.replaying._metered import Metered
 from sostenuto.replaying._pieces import dumped, items
 from sostenuto.replaying._prices import PRICES
-from sostenuto.replaying._retention import Retention, retention
+from sostenuto.replaying._retention import Retention, retention, shares
 from sostenuto.replaying._row import MENDED, Arrived, Happening, Row, arrived, record, row
 from sostenuto.replaying._session import Engine, Handed, History, Recorded, Reply, as_sent, histories, plain, rows, unrewritten
 from sostenuto.replaying._shadow import Shadow, predictions
@@ -24,6 +24,7 @@ __all__ = [
     "Happening",
     "History",
     "Metered",
+    "Piece",
     "Recorded",
     "Reply",
     "Retention",
@@ -39,6 +40,7 @@ __all__ = [
     "histories",
     "input_cost_ratio",
     "items",
+    "pieces",
     "plain",
     "predictions",
     "record",
@@ -46,6 +48,9 @@ __all__ = [
     "row",
     "rows",
     "rungs",
+    "shares",
+    "texts",
     "unedited",
     "unrewritten",
+    "user_texts",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, astuple, dataclass
 
 from sostenuto.replaying._pieces import items, texts
 from sostenuto.replaying._row import Row
@@ -14,7 +14,7 @@ RECOGNISED_BY = 400
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Shares between 0 and 1, each of the worst request; 1 where there was nothing to keep."""
+    """Shares between 0 and 1, of one request or of the worst; 1 where there was nothing to keep."""
 
     task: float = 1.0
     latest_user: float = 1.0
@@ -28,10 +28,17 @@ class Retention:
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
-def retention(rows: Sequence[Row]) -> Retention:
-    """What the requests of `rows` still show of everything that had arrived by then."""
-    view = _View()
+def retention(rows: Iterable[Row]) -> Retention:
+    """What the requests of `rows` still show of everything that had arrived by then: the worst of `shares`."""
     worst = Retention()
+    for found in shares(rows):
+        worst = Retention(*(min(one, other) for one, other in zip(astuple(worst), astuple(found), strict=True)))
+    return worst
+
+
+def shares(rows: Iterable[Row]) -> Iterator[Retention]:
+    """What each request of `rows` still shows of everything that had arrived by then."""
+    view = _View()
     users: list[str] = []
     read: dict[str, None] = {}
     modified: dict[str, None] = {}
@@ -44,15 +51,14 @@ def retention(rows: Sequence[Row]) -> Retention:
         modified.update(dict.fromkeys(row.arrived.modified))
         pins.update(dict.fromkeys(row.arrived.pins))
         view.show(row)
-        worst = Retention(
-            task=min(worst.task, view.share(users[:1], clipped=True)),
-            latest_user=min(worst.latest_user, view.share(users[-1:], clipped=True)),
-            user_requests=min(worst.user_requests, view.share(users, clipped=True)),
-            files_read=min(worst.files_read, view.share(read)),
-            files_modified=min(worst.files_modified, view.share(modified)),
-            pins=min(worst.pins, view.share(pins)),
+        yield Retention(
+            task=view.share(users[:1], clipped=True),
+            latest_user=view.share(users[-1:], clipped=True),
+            user_requests=view.share(users, clipped=True),
+            files_read=view.share(read),
+            files_modified=view.share(modified),
+            pins=view.share(pins),
         )
-    return worst
 
 
 class _View:

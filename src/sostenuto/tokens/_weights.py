@@ -25,6 +25,7 @@ FEATURES: Final = (
     "mark",  # the first ASCII punctuation mark of a run
     "marks",  # each further one
     "quote",  # a quotation mark, on top
+    "escape",  # a backslash, on top
     "closing",  # a mark behind a letter
     "opening",  # a letter behind a mark
     "control",  # other control characters
@@ -54,38 +55,39 @@ GROUPS: Final[tuple[Group, ...]] = (
 
 TABLE: Final[dict[str, tuple[int, ...]]] = {
     "letter": (100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100),
-    "space": (100, 100, 30, 20, 52, 100, 100, 20, 20, 70, 183),
-    "blank": (78, 74, 72, 73, 64, 74, 77, 80, 73, 89, 95),
+    "space": (100, 100, 30, 20, 50, 100, 100, 20, 20, 69, 182),
+    "blank": (77, 73, 71, 72, 63, 73, 76, 79, 72, 87, 93),
     "deep": (16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16),
-    "line": (25, 25, 24, 25, 27, 33, 21, 21, 25, 29, 44),
-    "indent": (33, 31, 28, 30, 29, 34, 32, 31, 30, 28, 36),
-    "digit": (234, 229, 208, 386, 211, 413, 415, 208, 262, 171, 144),
-    "number": (187, 198, 183, 180, 181, 187, 195, 166, 174, 230, 219),
-    "apart": (32, 33, 38, 33, 26, 26, 28, 39, 33, 65, 53),
-    "mark": (120, 119, 108, 102, 152, 255, 99, 98, 101, 181, 275),
-    "marks": (20, 20, 20, 20, 21, 20, 20, 20, 20, 20, 35),
-    "quote": (34, 37, 35, 37, 31, 42, 29, 29, 36, 19, 29),
-    "closing": (22, 21, 21, 13, 30, 42, 15, 17, 14, 61, 83),
-    "opening": (34, 34, 34, 24, 36, 46, 27, 30, 26, 77, 81),
+    "line": (22, 22, 23, 24, 24, 31, 17, 20, 23, 27, 42),
+    "indent": (31, 29, 27, 29, 26, 33, 30, 30, 29, 27, 35),
+    "digit": (233, 229, 208, 385, 210, 411, 413, 208, 261, 171, 143),
+    "number": (186, 197, 182, 179, 180, 187, 194, 165, 173, 228, 217),
+    "apart": (31, 32, 37, 32, 26, 26, 27, 38, 32, 63, 52),
+    "mark": (123, 122, 109, 104, 156, 258, 102, 99, 102, 184, 280),
+    "marks": (20, 20, 20, 20, 23, 20, 20, 20, 20, 20, 37),
+    "quote": (33, 36, 35, 37, 30, 42, 28, 28, 35, 19, 28),
+    "escape": (56, 55, 53, 53, 57, 54, 59, 53, 53, 54, 55),
+    "closing": (23, 22, 22, 14, 33, 43, 18, 18, 15, 62, 84),
+    "opening": (36, 36, 35, 25, 40, 48, 31, 31, 27, 78, 82),
     "control": (300, 300, 300, 300, 300, 300, 300, 300, 300, 300, 300),
-    "turn": (85, 93, 77, 59, 72, 65, 71, 68, 70, 98, 99),
-    "capitals": (8, 6, 5, 3, 38, 17, 28, 6, 5, 31, 151),
-    "tangle": (855, 953, 837, 631, 789, 610, 712, 714, 739, 1016, 963),
-    "seam": (48, 50, 34, 33, 56, 53, 50, 24, 31, 54, 92),
-    "cluster": (58, 64, 58, 43, 52, 41, 47, 50, 50, 78, 73),
+    "turn": (83, 92, 76, 58, 71, 63, 69, 67, 68, 97, 97),
+    "capitals": (7, 5, 5, 2, 38, 17, 28, 6, 5, 30, 150),
+    "tangle": (852, 948, 833, 627, 785, 610, 710, 710, 736, 1011, 962),
+    "seam": (50, 51, 35, 34, 57, 53, 51, 25, 32, 55, 92),
+    "cluster": (57, 63, 57, 42, 52, 41, 47, 50, 49, 77, 72),
     "accented": (174, 192, 181, 182, 179, 172, 179, 183, 185, 187, 186),
-    "cyrillic": (100, 187, 119, 127, 124, 92, 114, 151, 100, 154, 133),
-    "greek": (167, 262, 203, 211, 197, 158, 194, 214, 225, 239, 232),
-    "semitic": (177, 393, 258, 275, 242, 157, 238, 282, 309, 338, 324),
-    "indic": (184, 530, 314, 340, 288, 153, 280, 351, 397, 440, 417),
-    "sign": (279, 301, 293, 307, 254, 246, 301, 286, 308, 234, 245),
+    "cyrillic": (100, 187, 119, 127, 125, 91, 114, 151, 100, 154, 133),
+    "greek": (167, 262, 203, 211, 197, 158, 195, 214, 224, 238, 232),
+    "semitic": (177, 393, 258, 274, 243, 157, 238, 282, 309, 338, 323),
+    "indic": (184, 529, 314, 340, 289, 153, 281, 351, 396, 440, 416),
+    "sign": (277, 299, 292, 305, 253, 246, 298, 285, 306, 236, 245),
     "signs": (120, 120, 120, 120, 120, 120, 120, 120, 120, 120, 120),
-    "stop": (249, 272, 248, 243, 244, 239, 253, 245, 245, 260, 260),
+    "stop": (249, 272, 248, 243, 244, 239, 253, 245, 245, 260, 259),
     "other": (220, 220, 220, 220, 220, 220, 220, 220, 220, 220, 220),
-    "kana": (274, 373, 235, 223, 254, 172, 235, 288, 249, 272, 268),
+    "kana": (274, 372, 235, 223, 254, 172, 235, 287, 249, 272, 268),
     "han": (295, 447, 280, 206, 206, 257, 356, 175, 198, 388, 386),
-    "hangul": (263, 449, 266, 297, 312, 237, 231, 359, 354, 462, 421),
-    "astral": (516, 764, 610, 628, 591, 494, 586, 637, 668, 700, 683),
+    "hangul": (263, 448, 266, 297, 313, 237, 231, 359, 353, 462, 421),
+    "astral": (516, 763, 610, 628, 592, 494, 586, 636, 667, 699, 683),
 }
 """Hundredths of a weighted character, a column per group in the order of `GROUPS`. How they were found: ``docs/counting.md``."""
 
@@ -94,6 +96,7 @@ _PIECE: Final = 1 << 16
 _ONES: Final = int.from_bytes(b"\x01" * _PIECE, "little")
 _SMALL, _CAPITAL, _DIGIT, _SPACE, _LINE, _MARK, _VOWEL, _SIGN = range(8)
 """Bits of a character's byte of flags. A quotation mark has the bits of a mark and of a sign."""
+_ESCAPE: Final = b"\\"
 _FOLLOWING: Final = bytes(range(0x80, 0xC0))
 """Bytes that continue a character: without them there is one byte for each."""
 
@@ -137,17 +140,18 @@ def features(text: str) -> tuple[int, ...]:
 
 def _features(text: str) -> tuple[int, ...]:
     if text.isascii():
-        return _ascii(int.from_bytes(text.encode().translate(_FLAGS), "little"), length=len(text)) + _NONE_BEYOND
+        data = text.encode()
+        return _ascii(int.from_bytes(data.translate(_FLAGS), "little"), length=len(text), escapes=data.count(_ESCAPE)) + _NONE_BEYOND
     data = text.encode("utf-8", "surrogatepass")
     stops = data.count(b"\xe3\x80")
     data = data.translate(None, _FOLLOWING)
     row = int.from_bytes(data.translate(_FLAGS), "little")
     beyond = _beyond(data.translate(_SCRIPTS), row=row, stops=stops)
-    return _ascii(row, length=len(text) - sum(beyond)) + beyond
+    return _ascii(row, length=len(text) - sum(beyond), escapes=data.count(_ESCAPE)) + beyond
 
 
-def _ascii(row: int, *, length: int) -> tuple[int, ...]:
-    """Counts of the classes of ASCII in a row of flags; `length` is how many of its characters are ASCII.
+def _ascii(row: int, *, length: int, escapes: int) -> tuple[int, ...]:
+    """Counts of the classes of ASCII in a row of flags; `length` is how many of its characters are ASCII, `escapes` how many are backslashes.
 
     ``x & y << 8`` marks an x directly behind a y.
     """
@@ -176,6 +180,7 @@ def _ascii(row: int, *, length: int) -> tuple[int, ...]:
         marks - further_marks,
         further_marks,
         (mark & row >> _SIGN).bit_count(),
+        escapes,
         (mark & after_letter).bit_count(),
         (letter & after_mark).bit_count(),
         length - letters - blanks - digits - marks,
