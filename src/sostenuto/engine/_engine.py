@@ -47,8 +47,8 @@ class Engine:
         lead = codec.split_system(asked.messages)
         handed = asked.messages[lead:] if lead else asked.messages
         found = match(handed, state, decode=codec.decode)
-        same = _question(asked, lead)
-        if asked.is_plain and found.kind == "extension" and found.taken == len(handed) and not found.fresh and state.request and state.asked == same:
+        nothing_new = found.kind == "extension" and found.taken == len(handed) and not found.fresh
+        if asked.is_plain and nothing_new and state.request and state.asked == _question(asked, lead):
             return state.request
         growth = grown(state, handed, found, codec=codec, is_pinned=self.plan.is_pinned)
         state = self._with_tools(growth.state, asked)

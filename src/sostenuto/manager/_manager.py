@@ -15,7 +15,7 @@ from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
 from sostenuto.manager._driving import Driver, Wishes, pretended
-from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, pinning, window_of
+from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, configured, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.stores.in_memory import InMemory
@@ -57,6 +57,8 @@ class ContextManager:
         UnusableInput: for a catalogue that cannot be read.
     """
 
+    _last_call: float | None = None
+
     def __init__(
         self,
         model: str = "",
@@ -93,17 +95,15 @@ class ContextManager:
             on_event=on_event,
         )
         check_counter(counter)
-        chosen = settings or Settings()
         self.conversation = conversation
         self._clock = clock
-        self._last_call: float | None = None
         self._driver = Driver(
             Wishes(
                 model=model,
                 window=window_of(model, stated=window, calibrations=calibrations, catalogue=catalogue),
                 stated=window,
                 profile=profile or profile_of(model),
-                settings=replace(chosen, policy=chosen.policy.configured(tool_policy)) if tool_policy else chosen,
+                settings=configured(settings or Settings(), tool_policy),
                 pinning=pinning(pin, rules),
                 store=store or InMemory(),
                 summarizer=None if summarizer == "mechanical" else summarizer,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from os import PathLike, fspath
-from typing import Literal
+from typing import Any, Literal
 
 from sostenuto.catalogues.bundled import bundled
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.encoders.tiktoken import tiktoken_encoder
 from sostenuto.errors import UnknownSetting
+from sostenuto.ladder import Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw
@@ -62,6 +63,11 @@ def _guarded(pin: Callable[[Raw], bool]) -> Callable[[Raw], bool]:
             ) from error
 
     return is_pinned
+
+
+def configured(settings: Settings, tool_policy: Mapping[str, Any] | None) -> Settings:
+    """The settings with what their caller says of his tools."""
+    return replace(settings, policy=settings.policy.configured(tool_policy)) if tool_policy else settings
 
 
 def window_of(

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from sostenuto.messages import Message, key_of, parse_key
-from sostenuto.replaying import MENDED, Happening, Row, dumped, items
+from sostenuto.replaying import MENDED, Row, dumped, items
 from sostenuto.reporting._bodies import BANDS, pieces, role, shares, words
 from sostenuto.reporting._folding import Piece
 from sostenuto.reporting._original import Originals
 from sostenuto.reporting._story import Story
 
-LEVELS = ("whole", "clipped", "cleared", "mended", "thinking left out", "changed", "written by Sostenuto")
-WHOLE, CLIPPED, CLEARED, MENDED_LEVEL, UNTHOUGHT, CHANGED, OURS = range(len(LEVELS))
+LEVELS = ("whole", "clipped", "cleared", "mended", "thinking left out", "changed", "written by Sostenuto", "whole, with a nudge")
+WHOLE, CLIPPED, CLEARED, MENDED_LEVEL, UNTHOUGHT, CHANGED, OURS, NUDGED = range(len(LEVELS))
 BY_RUNG = {
     "clear": CLEARED,
     "strip": UNTHOUGHT,
@@ -158,7 +158,10 @@ class _Walk:
             return self._entry(raw, message, ordinal=-1, level=CHANGED)
         if message == self.decoded[ordinal]:
             return self.history[ordinal]
-        keys = (key_of(ordinal, index) for index in range(len(self.decoded[ordinal].parts)))
+        original = self.decoded[ordinal].parts
+        if original and message.parts[: len(original)] == original:
+            return self._entry(raw, message, ordinal=ordinal, level=NUDGED)
+        keys = (key_of(ordinal, index) for index in range(len(original)))
         levels = {self.rungs[key] for key in keys if key in self.rungs}
         return self._entry(raw, message, ordinal=ordinal, level=next((level for level in STRONGEST if level in levels), CHANGED))
 
@@ -217,7 +220,3 @@ def ranges(numbers: Iterable[int]) -> list[int]:
             found += (number, 1)
     return found
 
-
-def happenings(rows: Iterable[Row]) -> Iterable[tuple[int, Happening]]:
-    """(request, event) of everything the engine did; what was mended before and still is, is no event of its own."""
-    return ((row.index, event) for row in rows for event in row.events if event.rung != MENDED)
