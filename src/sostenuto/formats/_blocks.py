@@ -47,6 +47,18 @@ def words(value: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
+def schema_texts(tools: Any) -> list[str]:
+    """One text per tool schema, for counting. A deferred tool is not in the prompt until it is found, so it counts nothing (B073)."""
+    each = tools if isinstance(tools, list | tuple) else [tools] if tools else []
+    shown = ((tool, tool if isinstance(tool, str) else fields(tool)) for tool in each)
+    return [held if isinstance(held, str) else compact(held or tool) for tool, held in shown if not is_deferred(held)]
+
+
+def is_deferred(tool: Any) -> bool:
+    """Whether a tool's definition is sent but kept out of the prompt."""
+    return isinstance(tool, dict) and tool.get("defer_loading") is True
+
+
 def bears_marker(block: Any) -> bool:
     """Whether a cache marker may stand on `block`: a dictionary, no thinking, no blank text."""
     if not isinstance(block, dict) or block.get("type") in _UNMARKED:

@@ -10,9 +10,9 @@ from typing import Any
 from sostenuto.formats import _anthropic_cache, _anthropic_validity
 from sostenuto.formats._anthropic_parts import input_of, media_block, parts, result_block, rewritten
 from sostenuto.formats._anthropic_structure import looks_like
-from sostenuto.formats._blocks import fields, opaque, words
+from sostenuto.formats._blocks import fields, opaque, schema_texts, words
 from sostenuto.formats._changes import Change
-from sostenuto.formats._text import compact, well_formed
+from sostenuto.formats._text import well_formed
 from sostenuto.messages import Call, Media, Message, Part, Result, Role, Text, Thinking
 
 Raw = dict[str, Any]
@@ -132,10 +132,7 @@ class Anthropic:
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""
-        if not tools:
-            return []
-        each = tools if isinstance(tools, list | tuple) else [tools]
-        return [tool if isinstance(tool, str) else compact(fields(tool) or tool) for tool in each]
+        return schema_texts(tools)
 
     def system_texts(self, system: Any, /) -> list[str]:
         """The texts of an instruction: a string or blocks."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from sostenuto.errors import UnusableInput
 from sostenuto.formats import _openai_chat_validity
-from sostenuto.formats._blocks import fields, opaque, words
+from sostenuto.formats._blocks import fields, opaque, schema_texts, words
 from sostenuto.formats._changes import Change
 from sostenuto.formats._openai_chat_parts import call_of, located, media_block, rewritten
 from sostenuto.formats._openai_chat_structure import looks_like
-from sostenuto.formats._text import compact, well_formed
+from sostenuto.formats._text import well_formed
 from sostenuto.messages import Call, Media, Message, Part, Result, Role, Text, Thinking
 
 Raw = dict[str, Any]
@@ -169,10 +169,7 @@ class OpenAIChat:
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""
-        if not tools:
-            return []
-        each = tools if isinstance(tools, list | tuple) else [tools]
-        return [tool if isinstance(tool, str) else compact(fields(tool) or tool) for tool in each]
+        return schema_texts(tools)
 
     def system_texts(self, system: Any, /) -> list[str]:
         """The texts of an instruction: a string, blocks, or whole system messages."""

@@ -9,14 +9,14 @@ from typing import Any
 
 from sostenuto.errors import UnusableInput
 from sostenuto.formats import _responses_items, _responses_validity
-from sostenuto.formats._blocks import fields, opaque, words
+from sostenuto.formats._blocks import fields, opaque, schema_texts, words
 from sostenuto.formats._changes import Change
 from sostenuto.formats._responses_blocks import media_block, text_block
 from sostenuto.formats._responses_calls import CALLS, call_of, made_call, made_result
 from sostenuto.formats._responses_items import SPEAKERS, kind_of, parts_of, rewritten, role_of
 from sostenuto.formats._responses_structure import looks_like
 from sostenuto.formats._responses_validity import LONGEST_ID
-from sostenuto.formats._text import compact, well_formed
+from sostenuto.formats._text import well_formed
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text
 
 Raw = dict[str, Any]
@@ -153,10 +153,7 @@ class OpenAIResponses:
 
     def tool_texts(self, tools: Any, /) -> list[str]:
         """One text per tool schema, for counting."""
-        if not tools:
-            return []
-        each = tools if isinstance(tools, list | tuple) else [tools]
-        return [tool if isinstance(tool, str) else compact(fields(tool) or tool) for tool in each]
+        return schema_texts(tools)
 
     def system_texts(self, system: Any, /) -> list[str]:
         """The texts of an instruction: a string, blocks, or whole items."""

@@ -1,0 +1,55 @@
+"""Which libraries can be compared: what their distribution is called, and which of their strategies are run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A strategy of a library.
+
+    Attributes:
+        name: what people type.
+        title: what tables say.
+        module: the file of this corridor; `strategy` the name in it.
+        distribution: the package to install; "" for none.
+        summarizes: whether it asks a summarizer.
+        shares_ruler: whether it counts with the ruler that judges; else by its own way.
+    """
+
+    name: str
+    title: str
+    module: str
+    strategy: str
+    distribution: str = ""
+    summarizes: bool = False
+    shares_ruler: bool = True
+
+
+PEERS: tuple[Peer, ...] = (
+    Peer("nothing", "doing nothing", "nothing", "nothing"),
+    Peer("langchain-trim", "LangChain trim_messages", "langchain", "trim", "langchain"),
+    Peer("langchain-clear", "LangChain ClearToolUsesEdit", "langchain", "clear", "langchain"),
+    Peer("langchain-summarize", "LangChain SummarizationMiddleware", "langchain", "summarize", "langchain", summarizes=True),
+    Peer("deepagents", "deepagents SummarizationMiddleware", "deepagents", "summarize", "deepagents", summarizes=True),
+    Peer("pydantic-tiered", "pydantic-ai-harness tiered", "pydantic_ai_harness", "tiered", "pydantic-ai-harness", summarizes=True),
+    Peer("pydantic-sliding", "pydantic-ai-harness sliding window", "pydantic_ai_harness", "sliding", "pydantic-ai-harness"),
+    Peer("pydantic-clear", "pydantic-ai-harness clearing", "pydantic_ai_harness", "clear", "pydantic-ai-harness"),
+    Peer("strands-sliding", "Strands sliding window", "strands", "sliding", "strands-agents", shares_ruler=False),
+    Peer("strands-summarize", "Strands summarizing", "strands", "summarizing", "strands-agents", summarizes=True, shares_ruler=False),
+    Peer("inspect-trim", "inspect-ai CompactionTrim", "inspect_ai", "trim", "inspect-ai", shares_ruler=False),
+    Peer("inspect-edit", "inspect-ai CompactionEdit", "inspect_ai", "edit", "inspect-ai", shares_ruler=False),
+    Peer("openai-agents", "openai-agents ToolOutputTrimmer", "openai_agents", "trim_outputs", "openai-agents", shares_ruler=False),
+)
+
+
+def installed(peer: Peer) -> str | None:
+    """The version of the library that this interpreter would import; "" where none is needed, None where it is not installed."""
+    if not peer.distribution:
+        return ""
+    try:
+        return version(peer.distribution)
+    except PackageNotFoundError:
+        return None
