@@ -8,7 +8,7 @@ import pytest
 
 from sostenuto import ContextManager, FixedPartTooLarge
 from sostenuto.messages import Text
-from tests.ladder.made_up import CODECS, Talk, fired, manager, played, rungs
+from tests.ladder.made_up import CODECS, Talk, fired, manager, played, rungs, sized
 
 
 def test_b043_nothing_leaves_over_the_window_without_an_event() -> None:
@@ -72,7 +72,7 @@ def test_b197_what_a_tool_says_never_leaves_its_frame(format: str) -> None:
     context = manager(8_000, format=format, rules=("Never delete anything.",))
     talk = Talk(format).user("Audit the project. Never delete anything.")
     for number in range(30):
-        talk.cycle(f"{INJECTED}\nerror 17 in file {number}\n" + "more text\n" * 150)
+        talk.cycle(f"{INJECTED}\nerror 17 in file {number}\n" + "more text\n" * 150).says(sized(200)).user(f"Go on with {number}.")
     requests = played(context, talk)
     assert fired(requests, "compact") >= 1
     for request in requests:

@@ -56,7 +56,7 @@ def page(story: Story) -> str:
 
 
 def _resource(name: str) -> str:
-    return files("sostenuto.reporting").joinpath("page", name).read_text(encoding="utf-8")
+    return files("sostenuto.reporting").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _body(story: Story) -> Iterator[str]:
