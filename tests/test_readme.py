@@ -1,4 +1,4 @@
-"""The README's example is run, and prints what the README says it prints."""
+"""The examples of the README and the documentation are run, and print what is said below them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,28 @@ import io
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_example_prints_what_the_readme_says() -> None:
-    """The Python block of README.md prints exactly the block below it."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    code, output = found.groups()
+EXAMPLE = re.compile(r"```python\n(.*?)```\n\n(?:```\n(.*?)```)?", re.DOTALL)
+EXAMPLES = [
+    pytest.param(code, output, id=f"{path.name}-{number}")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for number, (code, output) in enumerate(EXAMPLE.findall(path.read_text(encoding="utf-8")))
+]
+
+
+@pytest.mark.parametrize(("code", "output"), EXAMPLES)
+def test_an_example_prints_what_is_said_below_it(code: str, output: str) -> None:
+    """A Python block of the documentation runs, and prints exactly the block that follows it."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
+        exec(compile(code, "example", "exec"), {})
     assert printed.getvalue() == output
+
+
+def test_the_readme_has_an_example() -> None:
+    """The README's ten lines are among the examples."""
+    assert any(str(example.id).startswith("README") for example in EXAMPLES)
