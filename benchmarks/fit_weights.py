@@ -30,7 +30,9 @@ GUESS = {
     "seam": 20, "cluster": 20, "accented": 180, "cyrillic": 150, "greek": 200, "semitic": 250, "indic": 300, "sign": 250, "signs": 120,
     "stop": 250, "other": 220, "kana": 250, "han": 300, "hangul": 300, "astral": 600,
 }  # fmt: skip
-FLOORS = {"space": 20, "blank": 10, "deep": 2, "mark": 20, "marks": 20, "accented": 100, "sign": 100, "signs": 50}  # text of one class alone must not weigh nothing
+FLOORS = {  # text of one class alone must not weigh nothing
+    "space": 20, "blank": 10, "deep": 2, "mark": 20, "marks": 20, "accented": 100, "sign": 100, "signs": 50,
+}  # fmt: skip
 CEILINGS = {"deep": 16}  # a thousand blanks are a few tokens
 CEILING = 1_500
 ROUNDS, SWEEPS = 12, 600

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "sostenuto"
-CORRIDORS = frozenset({"formats", "recordings", "encoders", "catalogues", "stores", "providers", "integrations"})
+CORRIDORS = frozenset({"formats", "recordings", "encoders", "catalogues", "peers", "stores", "providers", "integrations"})
 LAST_PURE = "protocols"
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef

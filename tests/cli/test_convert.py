@@ -62,7 +62,7 @@ def test_a_session_becomes_a_legal_body(wire: str, session: Path, capfd: pytest.
     for word in ("Be brief.", "Read a file.", "Compare the two.", "Reading.", "src/1.py", "x = 1", "no such file", PNG):
         assert word in text
     assert "look first" not in text
-    assert "1 x foreign reasoning: m1.0" in err
+    assert "1 x reasoning of another model, left out: m1.0" in err
     assert f"5 messages of a messages recording, from anthropic to {wire}" in err
 
 
@@ -76,7 +76,7 @@ def test_ids_are_made_legal(session: Path, capfd: pytest.CaptureFixture[str], tm
     ids = [block["id"] for block in blocks if block["type"] == "tool_use"]
     assert [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"] == ids
     assert all("." not in one for one in ids)
-    assert "illegal id" in err
+    assert "call id not taken there, rewritten" in err
 
 
 def test_the_same_wire_is_left_as_it_is(session: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +88,7 @@ def test_the_same_wire_is_left_as_it_is(session: Path, capfd: pytest.CaptureFixt
 def test_json_names_every_loss(session: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """--json is one line with the body, each loss with its key, and what a provider would refuse."""
     found, _ = converted([str(session), "--to", "gemini", "--json"], capfd)
-    assert {"what": "foreign reasoning", "key": "m1.0"} in found["losses"]
+    assert {"what": "reasoning of another model, left out", "key": "m1.0"} in found["losses"]
     assert (found["format"], found["from"], found["messages"], found["problems"]) == ("gemini", "anthropic", 5, [])
 
 

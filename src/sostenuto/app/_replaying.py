@@ -15,6 +15,7 @@ from sostenuto.encoders.openai import openai_encoder
 from sostenuto.errors import FixedPartTooLarge, UnknownSetting, UnusableInput
 from sostenuto.recordings.opening import FORMATS, Recording, open_recording
 from sostenuto.replaying import (
+    Costs,
     Figures,
     Handed,
     History,
@@ -65,13 +66,18 @@ class Replayed:
     """A finished replay. `counted`, `window_source` and `remarks` are words for people.
 
     `unedited` are the tokens of each request had nothing been rewritten, comparable with the rows' own: the same tools and
-    hidden parts are in both.
+    hidden parts are in both. `doing_nothing` is what the messages alone would have cost, `summarized` what the summarizer read and
+    wrote; `by` counts as the run did, without what it learned.
     """
 
     recording: Recording
+    options: ReplayOptions
     rows: tuple[Row, ...]
     figures: Figures
     unedited: tuple[int, ...]
+    doing_nothing: Costs
+    summarized: int
+    by: Ruler
     counted: str
     window_source: str
     remarks: tuple[str, ...]
@@ -111,21 +117,26 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
 
     handed = histories(recording, history=options.history, pins=options.pins)
     doing_nothing = costs(plain(handed, system=recording.system, format=recording.format), weigh=weigh)
+    summarized = metered.tokens if metered else 0
     found = figures(
         run,
         doing_nothing=doing_nothing,
         weigh=weigh,
         problems=lambda row: codec.problems(row.native),
         estimator_error=estimator_error(predictions(histories(recording, history="as-sent"), decode=codec.decode, model=model)),
-        summarizer=metered.tokens if metered else 0,
+        summarizer=summarized,
     )
     counted_here = list(zip(found.costs.requests, doing_nothing.requests, strict=True))
     sizes = [one or other for one, other in zip(learned or counted_here, counted_here, strict=True)]
     return Replayed(
         recording=recording,
+        options=options,
         rows=run,
         figures=found,
         unedited=unedited([row.tokens for row in run], sent=[one for one, _ in sizes], plain=[other for _, other in sizes]),
+        doing_nothing=doing_nothing,
+        summarized=summarized,
+        by=by,
         counted=counted_with(by, model, counter=counter, named=bool(options.model or recording.model)),
         window_source=source,
         remarks=unknown_model(options.model),

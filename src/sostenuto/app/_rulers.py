@@ -35,6 +35,11 @@ def _openai(model: str) -> Weigher | None:
     return openai_encoder(name) or tiktoken_encoder(name)
 
 
+def published_weigher() -> Weigher | None:
+    """The exact o200k weigher that judges every strategy; None where no vocabulary is at hand."""
+    return openai_encoder("o200k") or tiktoken_encoder("o200k")
+
+
 def how(by: Ruler, model: str, *, named: bool) -> str:
     """How `by` counts, in words; exact is said only of the model that was named."""
     if by.weigher.exact:

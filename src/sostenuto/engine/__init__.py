@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
     from sostenuto.engine._tools import answered, taken, tools
-    from sostenuto.engine._translating import Translation, translated
+    from sostenuto.engine._translating import Translation, defined, translated
 
 __all__ = [
     "Asked",
@@ -39,6 +39,7 @@ __all__ = [
     "answered",
     "continued",
     "crossed",
+    "defined",
     "drive",
     "drive_async",
     "dumped",
@@ -85,6 +86,7 @@ _HOMES = {
     "answered": "_tools",
     "continued": "_switching",
     "crossed": "_crossing",
+    "defined": "_translating",
     "drive": "_performing",
     "drive_async": "_performing",
     "dumped": "_snapshot",

@@ -62,7 +62,7 @@ class Switched:
         rungs: what the ladder will do for the next request, in order (a summary counts as the mechanical one).
         losses: what the new model or wire does not get as it was; each key still returns the original.
         messages: what to go on with where the wire is another one; None where the caller's own messages stay as they are.
-        system: the instructions for that wire, where it has them apart from the messages.
+        system: the instructions as one text, to hand over as ``system=`` from then on, where the wire is another one.
         applied: False for a plan that was only asked for.
     """
 

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sostenuto.engine._folds import folding
-from sostenuto.ladder import History
+from sostenuto.ladder import Edit, History
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Repair, Result, Source, key_of
 from sostenuto.protocols import Codec
 from sostenuto.tokens import Ruler
+
+
+_WORDS = {
+    "arguments": "arguments that are no object, put into one",
+    "blank": "text without a letter, left out",
+    "displaced": "results moved behind their calls",
+    "duplicate id": "call id used twice, made another",
+    "empty": "message without words, left out",
+    "foreign reasoning": "reasoning of another model, left out",
+    "illegal id": "call id not taken there, rewritten",
+    "orphan": "result without a call, left out",
+    "unanswered": "call without a result, answered by a note",
+}
+"""What each repair amounts to, for the person who reads of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +38,20 @@ class Loss:
 
 
 def neutral(messages: Iterable[Message]) -> list[Message]:
-    """Messages that every wire can write: each call has an id, its result the same one and the name, no input is free text.
+    """Messages that every wire can write: each call has an id, its result the same one and the name.
 
-    Calls without an id are answered by name and order, as the wire they come from does.
+    Calls without an id are answered by name and order in their own turn, as the wire they come from does.
     """
     waiting: dict[str, deque[str]] = {}
     names: dict[str, str] = {}
     out: list[Message] = []
     for ordinal, message in enumerate(messages):
         parts: list[Part] = []
+        if message.role == "assistant" and ordinal and out[-1].role != "assistant":
+            waiting = {}
         for index, part in enumerate(message.parts):
             if isinstance(part, Call):
-                call = _whole(part, ordinal, index)
+                call = part if part.id else replace(part, id=f"call_{ordinal}_{index}")
                 if not part.id:
                     waiting.setdefault(call.name, deque()).append(call.id)
                 names[call.id] = call.name
@@ -51,22 +68,50 @@ def neutral(messages: Iterable[Message]) -> list[Message]:
     return out
 
 
-def _whole(call: Call, ordinal: int, index: int) -> Call:
-    call_id = call.id or f"call_{ordinal}_{index}"
-    if call.free:
-        return Call(call_id, call.name, json.dumps({"input": call.arguments}, ensure_ascii=False))
-    return call if call.id else replace(call, id=call_id)
-
-
 def crossed(history: History, codec: Codec, *, ruler: Ruler) -> History:
     """The history for another wire: the same ordinals and parts, folded by its rules, without the reasoning of the other model."""
-    fresh = History(ruler, folding(codec, foreign=len(history.messages), foreign_items=history.folding.itemised))
+    total = len(history.messages)
+    crossings = (*history.folding.crossings, (total, history.folding.itemised))
+    fresh = History(ruler, folding(codec, foreign=total, crossings=crossings))
     for ordinal, message in enumerate(neutral(history.messages)):
         if message is not history.messages[ordinal]:
             fresh.prints[ordinal] = history.first_print(ordinal)
         fresh.add(message, pinned=ordinal in history.pinned)
     fresh.prints.update(history.prints)
     return fresh
+
+
+def carried_over(edits: Iterable[Edit], *, old: History, new: History) -> tuple[Edit, ...]:
+    """The edits of `old` for the same messages folded anew: units have other numbers where some of them are nothing (or something) now,
+    and what stands for a call or a result has the id and the form that the new wire demands of it.
+    """
+    starts = [unit.first for unit in new.units]
+
+    def number(unit: int) -> int:
+        return bisect_left(starts, old.units[unit].first) if unit < len(old.units) else len(starts)
+
+    def known(unit: int) -> bool:
+        return number(unit) < len(starts) and starts[number(unit)] == old.units[unit].first
+
+    out: list[Edit] = []
+    for edit in edits:
+        forms = tuple((place, _refitted(form, new.mended_part(*place))) for place, form in edit.forms if place[0] < len(new.messages))
+        cover, flat = edit.cover, edit.flattened
+        if cover is not None:
+            cover = replace(cover, upto=number(cover.upto), standing=tuple(number(unit) for unit in cover.standing if known(unit)))
+        if flat is not None:
+            flat = (number(flat[0]), flat[1]) if known(flat[0]) else None
+        out.append(replace(edit, forms=forms, cover=cover, flattened=flat))
+    return tuple(out)
+
+
+def _refitted(form: Part | None, base: Part | None) -> Part | None:
+    if isinstance(form, Result) and isinstance(base, Result):
+        return replace(form, call_id=base.call_id, name=base.name)
+    if isinstance(form, Call) and isinstance(base, Call):
+        arguments = form.arguments if form.free == base.free else json.dumps({"input": form.arguments}, ensure_ascii=False)
+        return Call(base.id, base.name, arguments, free=base.free)
+    return form if base is not None else None
 
 
 def losses(before: History, after: History, *, codec: Codec, first: int = 0) -> tuple[Loss, ...]:
@@ -83,7 +128,7 @@ def losses(before: History, after: History, *, codec: Codec, first: int = 0) -> 
 
 def repaired(repairs: Iterable[Repair], *, first: int = 0) -> tuple[Loss, ...]:
     """What the rules of a wire or a model changed."""
-    return tuple(Loss(repair.what, key_of(repair.ordinal + first, repair.index)) for repair in repairs)
+    return tuple(Loss(_WORDS.get(repair.what, repair.what), key_of(repair.ordinal + first, repair.index)) for repair in repairs)
 
 
 def _loss(part: Part, message: Message, *, codec: Codec) -> str:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from sostenuto.engine._items import Unled, unled
 from sostenuto.ladder import History, View, checkpoint_messages, unanswered
-from sostenuto.messages import Message, Part, Placed, Result, Text, Unit, is_displaced, trailing_thoughts
+from sostenuto.messages import Message, Part, Placed, Result, Role, Text, Unit, is_displaced, trailing_thoughts
 from sostenuto.protocols import Codec, Raw
 
 OPENING = "(The conversation goes on from here.)"
@@ -247,7 +247,9 @@ class Emission:
             return []
         places, messages = sorted(places), self.history.messages
         forms = [self._form(Placed(ordinal, index, messages[ordinal].parts[index])) for ordinal, index in places]
-        return self.codec.items(replace(messages[places[0][0]], parts=tuple(form for form in forms if form is not None)))
+        first = messages[places[0][0]]
+        role: Role = "user" if first.role == "tool" else first.role  # words in the message of results are the user's
+        return self.codec.items(replace(first, role=role, parts=tuple(form for form in forms if form is not None)))
 
     def _form(self, place: Placed) -> Part | None:
         key = (place.ordinal, place.index)

@@ -6,8 +6,8 @@ from sostenuto.messages import Folding
 from sostenuto.protocols import Codec
 
 
-def folding(codec: Codec, *, foreign: int = 0, foreign_items: bool | None = None) -> Folding:
-    """An empty folding for this wire; messages before the ordinal `foreign` came in another one."""
+def folding(codec: Codec, *, foreign: int = 0, crossings: tuple[tuple[int, bool], ...] = ()) -> Folding:
+    """An empty folding for this wire; messages before the ordinal `foreign` are of another model, those in `crossings` of other wires."""
     return Folding(
         unique_ids=codec.unique_ids,
         legal_id=codec.legal_id,
@@ -16,5 +16,5 @@ def folding(codec: Codec, *, foreign: int = 0, foreign_items: bool | None = None
         itemised=codec.itemised,
         by_name=codec.by_name,
         foreign=foreign,
-        foreign_items=foreign_items,
+        crossings=crossings,
     )

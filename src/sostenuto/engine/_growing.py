@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sostenuto.engine._crossing import carried_over
 from sostenuto.engine._matching import Match, guarded
 from sostenuto.engine._state import Branch, State, branch_key, reviewed
 from sostenuto.errors import UnknownFormat
@@ -31,6 +32,7 @@ def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> H
     """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step."""
     fresh = History(history.ruler, history.folding.alike())
     fresh.folding.foreign = min(fresh.folding.foreign, len(messages))
+    fresh.folding.crossings = tuple((min(before, len(messages)), items) for before, items in fresh.folding.crossings)
     for ordinal, message in enumerate(messages):
         fresh.add(message, pinned=ordinal in pinned)
     fresh.prints = {ordinal: print_ for ordinal, print_ in history.prints.items() if ordinal < len(messages)}
@@ -146,12 +148,13 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
         messages[ordinal] = message
     history = rebuilt(state.history, messages, pinned=state.history.pinned)
     history.prints = {**prints, **history.prints}
+    edits = carried_over(state.edits, old=state.history, new=history)
     first, last = min(prints, default=found.at), max(prints, default=found.at)
     key = branch_key(range_key(first, last), len(state.branches))
     event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (key,))
     old = Branch(first, _as_handed_over(state, first, last + 1), tuple(state.history.messages[first : last + 1]))
     return replace(
-        reviewed(state, history=history, edits=state.edits),
+        reviewed(state, history=history, edits=edits),
         branches=(*state.branches, old),
         events=(*state.events, event),
     )

@@ -113,6 +113,9 @@ def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
     prints = _Prints(handed, decode)
     raw_prefix = _common(handed, state.expected)
     kept_prefix = _common(handed, state.sent.expected)
+    own = _own_change(handed, state, prints)
+    if own is not None and own.taken > max(raw_prefix, kept_prefix):
+        return own
     if kept_prefix > raw_prefix and state.sent.segments:
         return _kept_change(handed, state, prints, kept_prefix)
     order = state.order if state.order is not None else range(state.length)
@@ -212,6 +215,32 @@ def _dropped(handed: list[Raw], state: State, prints: _Prints, order: Sequence[i
             fresh = tuple((at + step, order[number + step]) for step in range(rest))
             return Match("dropped", at + rest, at=order[number], fresh=fresh)
     return None
+
+
+def _own_change(handed: list[Raw], state: State, prints: _Prints) -> Match | None:
+    """The caller goes on with a list of its own that began as what a request held, and changed it where it is the log's own end."""
+    known, fresh, position = state.handed, list[tuple[int, int]](), 0
+    tail = len(known) - own_end(state)
+    while position < min(len(handed), len(known)):
+        if handed[position] is not known[position] and handed[position] != known[position]:
+            if prints.new(position) != fingerprint(prints.decode(known[position])):
+                break
+            if position >= tail:
+                fresh.append((position, state.length - len(known) + position))
+        position += 1
+    if position == len(known) > 0:
+        return Match("extension", position, kept_mode=True, fresh=tuple(fresh))
+    if position < tail or not known:
+        return None
+    return Match("fork", position, at=state.length - len(known) + position, kept_mode=True, fresh=tuple(fresh))
+
+
+def own_end(state: State) -> int:
+    """How many messages at the end of what was handed over last are the log's, one for one."""
+    count, most = 0, min(len(state.handed), state.length - state.crossed)
+    while count < most and state.handed[-1 - count] == state.raws[state.length - 1 - count]:
+        count += 1
+    return count
 
 
 def _kept_change(handed: list[Raw], state: State, prints: _Prints, prefix: int) -> Match:

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sostenuto import checkpoint
+from sostenuto.engine._matching import guarded, own_end
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
@@ -31,9 +32,11 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
             "sent_to": state.sent_to,
             "crossed": state.crossed,
             "foreign": state.history.folding.foreign,
+            "crossings": [list(crossing) for crossing in state.history.folding.crossings],
             "kept_mode": state.kept_mode,
             "nudges": state.sent.nudges,
             "last_sent": state.sent.expected[-1:],
+            "handed": _handed(state),
             "learned_window": state.learned_window,
             "order": list(state.order) if state.order is not None else None,
             "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
@@ -54,6 +57,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         raws = [dict(record["raw"]) for record in records]
         meta = snapshot.get("meta") or {}
         history.folding.foreign = int(meta.get("foreign", 0))
+        history.folding.crossings = tuple((int(before), bool(items)) for before, items in meta.get("crossings", ()))
         for raw, record in zip(raws, records, strict=True):
             message = _message_back(record["message"]) if "message" in record else codec.decode(raw)
             history.add(message, pinned=bool(record.get("pinned")))
@@ -62,6 +66,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
             Branch(branch["at"], tuple(branch["raws"]), tuple(map(codec.decode, branch["raws"]))) for branch in snapshot.get("branches", ())
         )
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
+        begun, own = meta.get("handed") or ((), 0)
         order = tuple(int(ordinal) for ordinal in meta["order"]) if meta.get("order") is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -79,11 +84,18 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         memory=replace(memory, ripe_to=0, ripe_gain=0),
         branches=branches,
         kept_mode=bool(meta.get("kept_mode")),
+        handed=guarded([*begun, *raws[len(raws) - int(own) :]]) if own or begun else [],
         sent=Sent(list(meta.get("last_sent", ())), nudges=int(meta.get("nudges", 0))),
         sent_to=int(meta.get("sent_to", len(raws))),
         crossed=int(meta.get("crossed", 0)),
         learned_window=meta.get("learned_window"),
     )
+
+
+def _handed(state: State) -> list[Any]:
+    """What was handed over last by a caller who keeps what a request held: how it begins, and how many of the newest messages follow."""
+    own = own_end(state)
+    return [state.handed[: len(state.handed) - own], own]
 
 
 def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sostenuto.engine._crossing import crossed
+from sostenuto.engine._crossing import carried_over, crossed
 from sostenuto.engine._engine import Engine
 from sostenuto.engine._growing import rebuilt
 from sostenuto.engine._matching import guarded
@@ -26,7 +26,11 @@ def switched(engine: Engine, plan: Plan, *, ruler: Ruler, foreign: bool) -> Engi
     other = Engine(plan, ruler=ruler)
     is_other_wire = plan.codec.name != engine.plan.codec.name
     fresh = crossed(old, plan.codec, ruler=ruler) if is_other_wire else _refolded(old, ruler, foreign=foreign)
-    state = replace(reviewed(state, history=fresh, edits=state.edits), learned_window=None, request=None, asked=())
+    edits = carried_over(state.edits, old=old, new=fresh)
+    state = replace(reviewed(state, history=fresh, edits=edits), learned_window=None, request=None, asked=())
+    if plan.window.tokens != engine.plan.window.tokens:
+        # held back or told once in tokens of another window: that says nothing of this one
+        state = replace(state, memory=replace(state.memory, warned=False, stuck=False, unfit=False, poor=0, held=0, futile=0, hold={}))
     if (is_other_wire or foreign) and _opens_with_reasoning(old):
         state = replace(state, memory=replace(state.memory, thinking_off=True))
     other.state = _rewritten(other, state) if is_other_wire else state

@@ -33,10 +33,12 @@ def _large(run: Run, *, cap: int) -> Iterator[tuple[int, Place, Result]]:
         if number in run.history.standing:
             continue
         for slot in run.history.units[number].slots:
-            result = slot.result_part
-            if slot.result is None or result is None:
+            if slot.result is None:
                 continue
             place = (slot.result.ordinal, slot.result.index)
+            result = run.history.mended_part(*place)  # with the id that its call leaves with
+            if not isinstance(result, Result):
+                continue
             tokens = run.tokens_of(run.history.part(*place))
             if run.view.levels.get(place, 0) == 0 and tokens > 2 * cap:
                 yield tokens, place, result

@@ -34,11 +34,13 @@ def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
     foreign = _is_foreign(before.model, wishes.model)
     other = machinery.switched(old, plan, ruler=driver.ruler_for(wishes), foreign=foreign)
     is_other_wire = plan.codec.name != old.plan.codec.name
+    if is_other_wire and asked is not None:
+        asked = _asked_there(asked, old, other)
     told = _losses(old, other, is_other_wire=is_other_wire)
     tokens = other.state.history.ruler.tokens(other.state.view.measure(other.state.history))
-    run = _next(other, asked, is_other_wire=is_other_wire)
+    run = _next(other, asked)
     if not dry_run:
-        driver.wishes, driver.engine = wishes, other
+        driver.wishes, driver.engine, driver.last = wishes, other, asked
     return Switched(
         wishes.window.tokens,
         tokens,
@@ -47,7 +49,7 @@ def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
         rungs=tuple(event.rung for event in run.events) if run is not None else (),
         losses=told,
         messages=machinery.continued(other.state) if is_other_wire else None,
-        system=_instructions(old, asked) if is_other_wire and plan.codec.system_field else None,
+        system=asked.system if is_other_wire and asked is not None else None,
         applied=not dry_run,
     )
 
@@ -66,12 +68,22 @@ def _losses(old: Engine, other: Engine, *, is_other_wire: bool) -> tuple[Loss, .
     return machinery.repaired(repair for repair in other.state.history.folding.repairs if repair not in known)
 
 
-def _next(other: Engine, asked: Asked | None, *, is_other_wire: bool) -> Run | None:
+def _asked_there(asked: Asked, old: Engine, other: Engine) -> Asked:
+    """What was asked last as it would be asked in the other wire: the messages to go on with, instructions as one text, tools alike."""
+    codec = old.plan.codec
+    lead = asked.messages[: codec.split_system(asked.messages)]
+    spoken = [getattr(part, "text", "") for raw in lead for part in codec.decode(raw).parts]
+    system = "\n\n".join([*codec.system_texts(asked.system), *spoken]) or None
+    definitions, _ = machinery.defined(asked.tools)
+    tools = other.plan.codec.tool_definitions(definitions) if definitions else None
+    return replace(asked, messages=machinery.continued(other.state), system=system, tools=tools)
+
+
+def _next(other: Engine, asked: Asked | None) -> Run | None:
     """What the next request would go through; None where nothing was asked yet."""
     if asked is None:
         return None
-    messages = machinery.continued(other.state) if is_other_wire else asked.messages
-    draft = other.begin(replace(asked, messages=messages, system=None if is_other_wire else asked.system))
+    draft = other.begin(asked)
     if not isinstance(draft, Draft):
         return None
     return drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
@@ -90,13 +102,3 @@ def _verdict(run: Run | None) -> str:
 
 def _lines(told: Sequence[Loss]) -> list[str]:
     return [f"{count} x {what}" for what, count in Counts(loss.what for loss in told).items()]
-
-
-def _instructions(old: Engine, asked: Asked | None) -> str | None:
-    """The system prompt, wherever the old wire had it, as one text."""
-    if asked is None:
-        return None
-    codec = old.plan.codec
-    lead = asked.messages[: codec.split_system(asked.messages)]
-    spoken = [getattr(part, "text", "") for raw in lead for part in codec.decode(raw).parts]
-    return "\n\n".join([*codec.system_texts(asked.system), *spoken]) or None

@@ -38,8 +38,8 @@ class Folding:
     blank texts, unless `blank_texts`) nor
     arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
     unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
-    another model: their reasoning is sealed for it, and is left out (D29); `foreign_items` says of them what `itemised`
-    says. `server_held` are results whose calls only a server has.
+    another model: their reasoning is sealed for it, and is left out (D29). `crossings` are the ordinals before which messages came
+    in another wire, in order, each with what `itemised` says of that wire. `server_held` are results whose calls only a server has.
     `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
     results do not directly follow their calls, so that the messages have to be built again in logical order.
     """
@@ -60,7 +60,7 @@ class Folding:
     itemised: bool = False
     by_name: bool = False
     foreign: int = 0
-    foreign_items: bool | None = None
+    crossings: tuple[tuple[int, bool], ...] = ()
     running: int | None = None
     server_held: list[int] = field(default_factory=list)
 
@@ -74,14 +74,14 @@ class Folding:
             itemised=self.itemised,
             by_name=self.by_name,
             foreign=self.foreign,
-            foreign_items=self.foreign_items,
+            crossings=self.crossings,
         )
 
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
         blank = self._blank(message)
         thoughts = sum(isinstance(part, Thinking) for part in message.parts)
-        itemised = self.itemised if ordinal >= self.foreign or self.foreign_items is None else self.foreign_items
+        itemised = next((items for before, items in self.crossings if ordinal < before), self.itemised)
         if not itemised:
             self._end_run()
         is_item = itemised and thoughts == len(message.parts) > 0  # a reasoning item belongs to the item behind it
@@ -129,7 +129,7 @@ class Folding:
         for place in placed:
             if isinstance(place.part, Call):
                 self.waiting.setdefault(self._handle(place.part), deque()).append(len(slots))
-                slots.append(Slot(self._legal_call(place)))
+                slots.append(Slot(self._legal_call(place, since=unit.first)))
         kind: UnitKind = "cycle" if slots else "text"
         self.units[number] = Unit(kind, unit.first, ordinal, (*unit.parts, *placed), tuple(slots))
         if slots:
@@ -147,8 +147,11 @@ class Folding:
             self.repairs.append(Repair("empty", place.ordinal, place.index))
         self.running = None
 
-    def _legal_call(self, place: Placed) -> Placed:
-        """Note what must read differently: an id used before, arguments that are not JSON. The slot keeps the original."""
+    def _legal_call(self, place: Placed, *, since: int) -> Placed:
+        """Note what must read differently: an id used before, arguments that are not JSON. The slot keeps the original.
+
+        `since` is the ordinal at which the assistant's turn began: in one turn no wire takes an id twice.
+        """
         call = place.part
         assert isinstance(call, Call)
         mended = call
@@ -157,13 +160,15 @@ class Folding:
         if legal != call.id:
             mended = replace(mended, id=legal)
             self.repairs.append(Repair("illegal id", place.ordinal, place.index))
-        in_message = self.seen_ids.get(call.id) == place.ordinal
-        if legal and (in_message or (self.unique_ids and call.id in self.seen_ids)):
+        in_turn = self.seen_ids.get(call.id, -1) >= since
+        if legal and (in_turn or (self.unique_ids and call.id in self.seen_ids)):
             told_apart = f"{legal}-{place.ordinal}-{place.index}"
             mended = replace(mended, id=self.legal_id(told_apart) if self.legal_id else told_apart)
             self.repairs.append(Repair("duplicate id", place.ordinal, place.index))
         self.seen_ids[call.id] = place.ordinal
-        if not call.free and not _is_json(call.arguments, objects=self.strict):
+        if call.free and self.crossings and place.ordinal < self.crossings[-1][0]:
+            mended = replace(mended, arguments=json.dumps({"input": call.arguments}, ensure_ascii=False), free=False)
+        elif not call.free and not _is_json(call.arguments, objects=self.strict):
             mended = replace(mended, arguments=json.dumps({"unparsed_arguments": call.arguments}, ensure_ascii=False))
             self.repairs.append(Repair("arguments", place.ordinal, place.index))
         if mended is not call:

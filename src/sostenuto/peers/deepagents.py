@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from sostenuto.peers._langchain_messages import Chat, scripted_model
@@ -31,13 +32,13 @@ def summarize(terms: Terms) -> Send:
     sent: list[Any] = []
 
     def handler(request: Any) -> Any:
-        assert folder  # the folder lives as long as the strategy
         sent[:] = [*lead, *request.messages]
         if terms.count(chat.given(sent)) > terms.budget:
             raise core.ContextOverflowError("the request is longer than the context window")
         return agents.ModelResponse(result=[types.AIMessage(content="")])
 
     def send(new: Sequence[Raw]) -> list[Raw]:
+        Path(folder.name).mkdir(exist_ok=True)  # holding the folder: it lives as long as the strategy
         for message in chat.taken(new):
             (lead if isinstance(message, types.SystemMessage) else state["messages"]).append(message)
         request = agents.ModelRequest(

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+
+from sostenuto.peers._terms import Raw, Send, Strategy, Terms
+
+__all__ = ["PEERS", "Peer", "Send", "Terms", "installed", "round_trip", "started"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +59,15 @@ def installed(peer: Peer) -> str | None:
         return version(peer.distribution)
     except PackageNotFoundError:
         return None
+
+
+def started(peer: Peer, terms: Terms) -> Send:
+    """The strategy, ready for its first request; its library is imported now. Raises ImportError, and whatever the library raises."""
+    strategy: Strategy = getattr(import_module(f"sostenuto.peers.{peer.module}"), peer.strategy)
+    return strategy(terms)
+
+
+def round_trip(peer: Peer, messages: Sequence[Raw]) -> list[Raw]:
+    """Plain chat through the library's own types and back, with nothing done to it: what an adapter is checked by first."""
+    there_and_back: Callable[[Sequence[Raw]], list[Raw]] = import_module(f"sostenuto.peers.{peer.module}").round_trip
+    return there_and_back(messages)

@@ -62,9 +62,8 @@ def _model(summarize: Callable[[str], str]) -> Any:
         def get_config(self) -> dict[str, Any]:
             return {}
 
-        async def structured_output(self, *arguments: Any, **settings: Any) -> AsyncIterator[Any]:
-            for nothing in ():
-                yield nothing
+        def structured_output(self, *arguments: Any, **settings: Any) -> Any:
+            raise NotImplementedError("a summary is plain text")
 
         async def stream(self, messages: Sequence[Any], *arguments: Any, **settings: Any) -> AsyncIterator[Any]:
             prompt = "\n".join(str(raw["content"]) for raw in _given(messages))

@@ -4,7 +4,7 @@ from sostenuto.replaying._components import components
 from sostenuto.replaying._cost import Bill, Costs, costs, input_cost_ratio, unedited
 from sostenuto.replaying._figures import EstimatorError, Figures, estimator_error, figures, rungs
 from sostenuto.replaying._metered import Metered
-from sostenuto.replaying._pieces import dumped, items
+from sostenuto.replaying._pieces import Piece, dumped, items, pieces, texts, user_texts
 from sostenuto.replaying._prices import PRICES
 from sostenuto.replaying._retention import Retention, retention, shares
 from sostenuto.replaying._row import MENDED, Arrived, Happening, Row, arrived, record, row

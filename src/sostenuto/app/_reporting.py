@@ -1,0 +1,107 @@
+"""The report of a finished replay or demo: what the page is made of is gathered here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sostenuto.app._naming import DEFAULT_MODEL
+from sostenuto.app._replaying import Replayed
+from sostenuto.app._rulers import counted_with, plain_ruler
+from sostenuto.app._wires import CODECS
+from sostenuto.replaying import Row, costs, figures, histories, plain
+
+if TYPE_CHECKING:
+    from sostenuto.budget import Lines
+    from sostenuto.ladder import Settings
+
+
+def replay_report(replayed: Replayed, *, source: str, settings: Sequence[tuple[str, str]] = (), kept_in: str | None = None) -> str:
+    """The page of a replay as HTML. `source` names the recording for people, `settings` are further lines for its list of settings."""
+    from sostenuto.reporting import Story, page
+
+    recording, options = replayed.recording, replayed.options
+    window = replayed.figures.window
+    handed = histories(recording, history=options.history, pins=options.pins)
+    return page(
+        Story(
+            title=source,
+            rows=replayed.rows,
+            histories=(one.messages for one in handed),
+            figures=replayed.figures,
+            doing_nothing=replayed.doing_nothing,
+            unedited=replayed.unedited,
+            codec=CODECS[recording.format],
+            by=replayed.by,
+            lines=_lines(options.settings(window) if options.settings else None, budget=window - (options.max_output or 0)),
+            written=_written(replayed.snapshot()),
+            settings=(
+                ("Window", f"{window:,} tokens, {replayed.window_source}"),
+                ("Counted with", replayed.counted),
+                ("Kept free for the reply", f"{options.max_output or 0:,} tokens"),
+                ("History", "everything" if options.history == "full" else "as it was sent at the time"),
+                *(("Planted pin", pin) for pin in options.pins),
+                *settings,
+            ),
+            asides=replayed.remarks,
+            summarized=replayed.summarized,
+            kept_in=kept_in,
+            version=_version(),
+        )
+    )
+
+
+def demo_report(rows: Sequence[Row], handed: Sequence[Sequence[Any]], *, unedited: Sequence[int], snapshot: Mapping[str, Any]) -> str:
+    """The page of the demo's run as HTML. `handed` is what the manager was given for each of the `rows`, `snapshot` its own."""
+    from sostenuto.reporting import Story, page
+
+    codec, by = CODECS[rows[0].format if rows else "openai_chat"], plain_ruler(DEFAULT_MODEL)
+
+    def weigh(message: Any) -> int:
+        return by.tokens(by.measure(codec.decode(message)))
+
+    doing_nothing = costs(({"messages": messages} for messages in handed), weigh=weigh)
+    found = figures(rows, doing_nothing=doing_nothing, weigh=weigh, problems=lambda row: codec.problems(row.native))
+    return page(
+        Story(
+            title="the demo, a scripted model that audits the installed package",
+            rows=rows,
+            histories=handed,
+            figures=found,
+            doing_nothing=doing_nothing,
+            unedited=unedited,
+            codec=codec,
+            by=by,
+            lines=_lines(None, budget=found.window),
+            written=_written(snapshot),
+            settings=(
+                ("Window", f"{found.window:,} tokens, chosen by the demo"),
+                ("Counted with", counted_with(by, DEFAULT_MODEL, counter="family", named=True)),
+                ("Summaries", "written by the script; what it reads and writes is not in the cost"),
+            ),
+            version=_version(),
+        )
+    )
+
+
+def _lines(settings: Settings | None, *, budget: int) -> Lines:
+    from sostenuto.ladder import Settings as Defaults
+
+    return (settings or Defaults()).thresholds.lines(budget)
+
+
+def _written(snapshot: Mapping[str, Any]) -> frozenset[str]:
+    """The texts of every checkpoint, and of what asks to go on behind it."""
+    covers = [edit["cover"] for edit in snapshot["edits"] if edit.get("cover")]
+    return frozenset(cover[name] for cover in covers for name in ("text", "continuation"))
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sostenuto")
+    except PackageNotFoundError:
+        return ""
+
+
