@@ -15,6 +15,7 @@ towards a plausible first guess. In twelve rounds the texts with large errors ar
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import NamedTuple
 
@@ -91,6 +92,7 @@ def _descend(column: list[float], data: list[Row], *, free: list[int], shares: l
 
 def main() -> None:
     """Fit and print."""
+    argparse.ArgumentParser(prog="python -m benchmarks.fit_weights", description=__doc__).parse_args()
     print(versions(), file=sys.stderr)
     titles = {known.group: title for title, known in TOKENIZERS.items()}
     columns = []

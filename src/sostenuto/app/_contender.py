@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 from sostenuto.app._own import Own
 from sostenuto.app._rulers import published_weigher
-from sostenuto.judging import SCRIPTED, Thirds, weighing
+from sostenuto.judging import SCRIPTED, Thirds, tokens_of
 from sostenuto.peers.known import PEERS, Send, Terms, installed, round_trip, started
 from sostenuto.replaying import Metered
-from sostenuto.tokens import Weigher
+from sostenuto.tokens import Weigher, remembering
 
 OWN = "sostenuto"
 SAID = 300
@@ -42,19 +42,22 @@ class _Answer:
         self._job = job
         self._write = write
         self._numbers: dict[str, int] = {}
+        self._handed = {id(message): message for message in job["messages"]}
+        self._by_object: dict[int, int] = {}
 
     def give(self) -> None:
         """Write what the contender is, then a line for each request, then what is left to ask it."""
         job = self._job
-        by = _weigher(job["ruler"])
-        if by is None:
+        found = _weigher(job["ruler"])
+        if found is None:
             self._write({"unusable": f"no tokenizer for {job['ruler']} in this environment; install toktok-rs there"})
             return
+        by = remembering(found)
+        by("the vocabulary is loaded before the first request is timed")
         metered = Metered(SCRIPTED[job["summarizer"]](), by) if job["summarizer"] else None
-        weigh = weighing(by)
         terms = Terms(
             budget=job["budget"],
-            count=lambda messages: sum(weigh(message) for message in messages),
+            count=lambda messages: sum(tokens_of(message, by=by) for message in messages),
             text=by,
             summarize=metered or (lambda prompt: ""),
         )
@@ -102,11 +105,15 @@ class _Answer:
         fresh: list[Any] = []
         numbers = []
         for message in messages:
-            text = json.dumps(message, sort_keys=True)
-            if text not in self._numbers:
-                self._numbers[text] = len(self._numbers)
-                fresh.append(message)
-            numbers.append(self._numbers[text])
+            number = self._by_object.get(id(message))
+            if number is None:
+                text = json.dumps(message, sort_keys=True)
+                if text not in self._numbers:
+                    fresh.append(message)
+                number = self._numbers.setdefault(text, len(self._numbers))
+                if id(message) in self._handed:  # the session's own messages stay, so their ids do
+                    self._by_object[id(message)] = number
+            numbers.append(number)
         return {"fresh": fresh, "messages": numbers}
 
 

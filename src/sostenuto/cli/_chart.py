@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sostenuto.cli._terminal import PLAIN, Style
+from sostenuto.reporting import MARKS, OTHER, Mark
 
 LABEL = 9
 """Columns of the scale at the left, its axis included."""
@@ -14,38 +14,6 @@ HEIGHT = 10
 LEVELS = " ▁▂▃▄▅▆▇█"
 CRAMPED = 4
 """A window more than this many times the largest request is not drawn: the requests would be a flat line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """How a rung is shown: one letter under the chart, and what it means."""
-
-    letter: str
-    meaning: str
-    colour: str
-
-
-MARKS = {
-    "insert": Mark("n", "nudge kept", "cyan"),
-    "repair": Mark("r", "history repaired", "cyan"),
-    "rewritten": Mark("h", "changed by the host", "cyan"),
-    "absent": Mark("h", "changed by the host", "cyan"),
-    "fork": Mark("f", "history forked", "cyan"),
-    "undo": Mark("u", "undone", "cyan"),
-    "redo": Mark("u", "undone", "cyan"),
-    "warn": Mark("w", "warned", "yellow"),
-    "admit": Mark("a", "new result cut", "cyan"),
-    "clip": Mark("k", "read result cut", "cyan"),
-    "strip": Mark("t", "thinking left out", "cyan"),
-    "flatten": Mark("t", "thinking left out", "cyan"),
-    "clear": Mark("c", "old results cleared", "green"),
-    "summary": Mark("s", "summary not used", "yellow"),
-    "compact": Mark("S", "summarised", "blue"),
-    "trim": Mark("T", "trimmed", "red"),
-    "recover": Mark("R", "overflow recovered", "red"),
-}
-"""From the mildest to the most drastic: where several rungs share a column the last one is shown."""
-OTHER = Mark("x", "other", "cyan")
 
 
 def chart(

@@ -14,6 +14,8 @@ import click
 
 from sostenuto.cli._audit import AT_ONCE, GREEDY, Tools
 from sostenuto.cli._chart import MARKS, chart
+from sostenuto.cli._input import Named
+from sostenuto.cli._output import check_writable, write_page
 from sostenuto.cli._rehearsal import PASTED_AT, REFUSED_AT, THANKED_AT, Rehearsal
 from sostenuto.cli._terminal import Style, count, style
 
@@ -55,7 +57,8 @@ ACCEPTED, REFUSED, RECOVERED, RETRIEVED = 2, 1, 1, 1
 
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-def command() -> None:
+@click.option("--report", "report_file", type=Named("file", output=True), metavar="OUT.html", help="Write the run as a page for a browser.")
+def command(report_file: Path | None) -> None:
     """Watch a scripted model audit this package in a window of 16,000 tokens: no key, no network, under a minute.
 
     The model is a script, but its tools really list, read and search the installed files, and the engine does what it would
@@ -63,13 +66,16 @@ def command() -> None:
     window was.
 
     \b
-    Example:
+    Examples:
       sostenuto demo
+      sostenuto demo --report demo.html
     """
     started = time.perf_counter()
     shown = style(sys.stdout, os.environ)
-    from sostenuto.app import conversation, weighing
+    from sostenuto.app import conversation, demo_report, weighing
 
+    if report_file is not None:
+        check_writable(report_file, other_than=None)
     opening = (
         f"A scripted model audits the installed package in a window of {WINDOW:,} tokens. Its tools really read the files; "
         "what it has read would soon not fit. After each request the tokens before and after are shown."
@@ -88,6 +94,8 @@ def command() -> None:
             click.echo("\n".join(_scene(row.index - 1, f"The model asks for {told} by its key and gets the whole text.", shown)))
         for line in _happenings(row, shown):
             click.echo(line)
+    if report_file is not None:
+        write_page(report_file, demo_report(rehearsed.rows, rehearsed.handed, unedited=rehearsed.plain, snapshot=rehearsed.snapshot))
     click.echo("\n" + "\n".join(_closing(rehearsed, shown, seconds=time.perf_counter() - started)))
     missing = missed(rehearsed)
     if missing:

@@ -30,14 +30,14 @@ def encoded(value: object) -> bytes:
         return json.dumps(value).encode() + b"\n"
 
 
-def check_writable(path: Path, *, other_than: Path) -> None:
+def check_writable(path: Path, *, other_than: Path | None) -> None:
     """Raise UnusableInput where `path` cannot be written, click.UsageError where it is the input; called before the work."""
     if path.is_dir():
         raise UnusableInput(f"{path}: is a folder; name a file to write")
     folder = path.parent
     if not folder.is_dir():
         raise UnusableInput(f"{path}: the folder {folder} does not exist; create it or name another file")
-    if path.exists() and other_than.exists() and path.samefile(other_than):
+    if other_than is not None and path.exists() and other_than.exists() and path.samefile(other_than):
         raise click.UsageError(f"{path}: is the file being read; name another file to write")
     special = path.exists() and not path.is_file()
     if special and not os.access(path, os.W_OK):
@@ -51,21 +51,30 @@ def write_lines(path: Path, values: Iterable[object], *, mode: int | None = None
 
     A pipe or device is written straight. `mode` sets the file's permissions; without it the usual ones apply.
     """
+    _write(path, map(encoded, values), mode=mode)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page in UTF-8, in the same way: whole or not at all."""
+    _write(path, (text.encode(),), mode=None)
+
+
+def _write(path: Path, chunks: Iterable[bytes], *, mode: int | None) -> None:
     try:
-        _write(Path(os.path.realpath(path)), values, mode=mode)
+        _replace(Path(os.path.realpath(path)), chunks, mode=mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error  # never the temporary file's name
 
 
-def _write(target: Path, values: Iterable[object], *, mode: int | None) -> None:
+def _replace(target: Path, chunks: Iterable[bytes], *, mode: int | None) -> None:
     if target.exists() and not target.is_file():
         with target.open("wb") as stream:
-            stream.writelines(map(encoded, values))
+            stream.writelines(chunks)
         return
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.writelines(map(encoded, values))
+            stream.writelines(chunks)
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, _usual_mode(target) if mode is None else mode)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sostenuto.cli._audit import AT_ONCE, TASK, TOOLS, Raw, Step, Tools, answered, said, script
-from sostenuto.replaying import Happening, Row, unedited
+from sostenuto.replaying import Happening, Row, arrived, unedited
 
 RETRIEVED_FROM, PASTED_AT, THANKED_AT, REFUSED_AT = 12, 27, 29, 34
 """Requests (from 0): from which the model reads an original back; where a person pastes a log, goes on; where one is refused."""
@@ -51,6 +51,8 @@ class Sent(Protocol):
     def events(self) -> Sequence[Any]: ...
     @property
     def notices(self) -> Sequence[str]: ...
+    @property
+    def nudges(self) -> int: ...
 
 
 class Manager(Protocol):
@@ -61,6 +63,7 @@ class Manager(Protocol):
     def tools(self) -> list[Any]: ...
     def answer(self, call: Any, /) -> Any: ...
     def recover(self, error: Any) -> Sent: ...
+    def snapshot(self) -> dict[str, Any]: ...
 
 
 class PromptTooLong(Exception):
@@ -73,7 +76,8 @@ class PromptTooLong(Exception):
 class Rehearsal:
     """One demo run. `weigh` gives the tokens of a native message; the counts say what has been seen so far.
 
-    `plain` are the tokens of each request had nothing been rewritten.
+    `plain` are the tokens of each request had nothing been rewritten, `handed` what the manager was given for each; `snapshot` is the
+    manager's own, taken when the run ends.
     """
 
     make: Callable[[Callable[[str], str]], Manager]
@@ -82,6 +86,8 @@ class Rehearsal:
     cycles: int
     rows: list[Row] = field(default_factory=list)
     plain: list[int] = field(default_factory=list)
+    handed: list[list[Raw]] = field(default_factory=list)
+    snapshot: dict[str, Any] = field(default_factory=dict)
     accepted: int = 0
     refused: int = 0
     recovered: int = 0
@@ -102,6 +108,7 @@ class Rehearsal:
             reading = self._reading(cycle)
             step = [(own[0]["function"]["name"], {"key": reading})] if reading else planned
             self._act(cycle, step, manager=manager, messages=messages)
+        self.snapshot = manager.snapshot()
 
     def _act(self, cycle: int, step: Step, *, manager: Manager, messages: list[Raw]) -> None:
         """The model's reply and the answers of its tools, added to the history."""
@@ -117,12 +124,24 @@ class Rehearsal:
             request = manager.recover(PromptTooLong("prompt is too long: it exceeds the maximum context length"))
             events += request.events
             self.recovered += request.tokens < before
+        self.handed.append(list(messages))
         sent = sum(map(self.weigh, request.arguments["messages"]))
         self.plain += unedited([request.tokens], sent=[sent], plain=[sum(map(self.weigh, messages))])
         for event in events:
             self.accepted += event.rung == "compact" and event.detail.get("by") == "model"
             self.refused += event.rung == "summary" and event.detail.get("outcome") == "refused"
-        return Row(cycle, request.tokens, request.window, "openai_chat", {}, tuple(map(_happening, events)), notices=tuple(request.notices))
+        new = messages[len(self.handed[-2]) :] if cycle else messages
+        return Row(
+            index=cycle,
+            tokens=request.tokens,
+            window=request.window,
+            format="openai_chat",
+            native={"messages": request.arguments["messages"]},
+            events=tuple(map(_happening, events)),
+            arrived=arrived(new),
+            nudges=request.nudges,
+            notices=tuple(request.notices),
+        )
 
     def _reading(self, cycle: int) -> str:
         """The key of an original the model reads back, once, when one was cleared; empty otherwise."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 from collections import Counter
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sostenuto.cli._input import Input, Named, reading
-from sostenuto.cli._output import check_keepable, check_writable, encoded, keep, write_lines
-from sostenuto.cli._settings import Tokens, engine_settings, explained, pairs, pins
+from sostenuto.cli._output import check_keepable, check_writable, encoded, keep, write_lines, write_page
+from sostenuto.cli._settings import PIN, Tokens, engine_settings, explained, pairs, pins
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import progress, style
 
@@ -71,6 +72,13 @@ COUNTERS = ("family", "o200k", "recorded")
 @click.option(
     "--keep", "folder", type=Named("folder", output=True), metavar="DIR", help="Leave the transcript and its edits for sostenuto recall."
 )
+@click.option(
+    "--report",
+    "report_file",
+    type=Named("file", output=True),
+    metavar="OUT.html",
+    help="Write a page for a browser: the chart, every request, what left view and why. One file, needs no network, secrets left out.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
 def command(
     file: Path,
@@ -85,6 +93,7 @@ def command(
     words: tuple[str, ...],
     requests_file: Path | None,
     folder: Path | None,
+    report_file: Path | None,
     as_json: bool,
 ) -> None:
     """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
@@ -100,6 +109,7 @@ def command(
       sostenuto replay s.jsonl --window 16000 --summarizer null --json
       sostenuto replay s.jsonl --window 16000 --set compact=0.75 --set pin='never touch vault/'
       sostenuto replay s.jsonl --window 16000 --keep kept/ && sostenuto recall --keep kept/ m12.0
+      sostenuto replay s.jsonl --window 16000 --keep kept/ --report report.html
     """
     started = time.perf_counter()
     given = pairs(words)
@@ -121,17 +131,29 @@ def command(
         pins=planted,
     )
     with reading(file) as source:
-        if requests_file is not None:
-            check_writable(requests_file, other_than=file)
+        _check(requests_file, report_file, read=file)
         if folder is not None:
             check_keepable(folder, source=source.identity)
         replayed = app.replay(source.path, options, watch=_watch)
     _leave(replayed, requests_file=requests_file, folder=folder, source=source)
+    if report_file is not None:
+        settings = [("Summaries", summarizer), *((f"--set {key}", value) for key, value in given if key != PIN)]
+        kept_in = shlex.quote(str(folder)) if folder is not None else None
+        write_page(report_file, app.replay_report(replayed, source=source.name, settings=settings, kept_in=kept_in))
     seconds = time.perf_counter() - started
     if as_json:
         click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}), nl=False)
     else:
         _print(_told(replayed, source=source.name, folder=folder, summarizer=summarizer, seconds=seconds))
+
+
+def _check(*outputs: Path | None, read: Path) -> None:
+    """Raise where a file cannot be written, or two of them are one; called before the work."""
+    named = [path for path in outputs if path is not None]
+    for path in named:
+        check_writable(path, other_than=read)
+    if len({os.path.realpath(path) for path in named}) < len(named):
+        raise click.UsageError(f"{named[0]}: is named for two results; name a file for each")
 
 
 def _explain(ctx: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:

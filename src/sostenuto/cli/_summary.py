@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from sostenuto.cli._chart import MARKS, chart
 from sostenuto.cli._terminal import Style, count, percent
 from sostenuto.replaying import MENDED, Figures, Row
+from sostenuto.reporting import verdict
 
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
@@ -21,13 +22,26 @@ LEAST_RATIO = 0.01
 KINDS = {"torn": "cut-off last line"}
 """Kinds of left out records that need other words than their own."""
 READERS = {
+    "aider": "aider chat",
+    "atif": "ATIF trajectory",
+    "cassette": "VCR cassette",
     "claude_code": "Claude Code session",
-    "pi": "pi session",
-    "tau_bench": "tau-bench results",
+    "codex": "Codex session",
+    "gemini_cli": "Gemini CLI session",
+    "inspect": "Inspect log",
     "litellm_log": "LiteLLM request log",
     "messages": "list of messages",
+    "openclaw": "OpenClaw session",
+    "pi": "pi session",
+    "swe_agent": "SWE-agent trajectory",
+    "tau_bench": "tau-bench results",
 }
-WIRES = {"anthropic": "Anthropic messages", "openai_chat": "OpenAI chat messages"}
+WIRES = {
+    "anthropic": "Anthropic messages",
+    "gemini": "Gemini contents",
+    "openai_chat": "OpenAI chat messages",
+    "openai_responses": "OpenAI Responses items",
+}
 GLUE = "\x1f"
 """Stands for a space at which no line may break."""
 NUMBERS = re.compile(r"\bm?\d[\d,.]*(?:-m\d+)?(?:, (?=m\d))?")
@@ -65,6 +79,7 @@ def summary(told: Told, style: Style) -> str:
     )
     blocks = [
         _wrapped(_opening(told), style),
+        _wrapped([verdict(told.rows, told.figures, unedited=told.unedited)], style),
         _wrapped(_outcome(told), style),
         drawn,
         losses(told.rows, style),
@@ -117,18 +132,10 @@ def _outcome(told: Told) -> Iterable[str]:
     figures = told.figures
     largest = max((row.tokens for row in told.rows), default=0)
     share = percent(largest / figures.window if figures.window else 0)
-    if figures.over_window:
-        yield f"{figures.over_window:,} of {count(figures.requests, 'request')} would NOT fit; the largest has {largest:,} tokens."
-    else:
-        yield f"Every request fits: the largest has {largest:,} tokens, {share} of the window."
+    most = max(told.unedited, default=0)
+    yield f"The largest request has {largest:,} tokens, {share} of the window; doing nothing, it would have {most:,}."
     if figures.invalid:
         yield f"{count(figures.invalid, 'request')} would be refused as malformed."
-    too_large = sum(tokens > figures.window for tokens in told.unedited)
-    most = max(told.unedited, default=0)
-    if too_large:
-        yield f"Doing nothing, {count(too_large, 'request')} would not have fit; the largest would have {most:,} tokens."
-    else:
-        yield f"Doing nothing, all would have fit too; the largest would have {most:,} tokens."
 
 
 def _view(told: Told, style: Style) -> list[str]:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from sostenuto.reporting import count as count
+from sostenuto.reporting import percent as percent
+
 Item = TypeVar("Item")
 
 NARROWEST, USUAL, WIDEST = 60, 80, 100
@@ -50,21 +53,6 @@ def style(stream: Stream, environment: Mapping[str, str]) -> Style:
         unicode=not dumb and not _plain_locale(environment) and _encodes(stream.encoding, "█▄·┄┤●"),
         colour=shown and not dumb and not environment.get("NO_COLOR"),
     )
-
-
-def percent(share: float) -> str:
-    """A share as people read it, with one place unless it is whole: 75 %, 95.5 %; never 100 % for less or 0 % for more."""
-    shown = round(100 * share, 1)
-    if shown == 100 and share < 1:
-        shown = 99.9
-    if shown == 0 and share > 0:
-        return "under 0.1 %"
-    return f"{shown:g} %"
-
-
-def count(number: int, noun: str) -> str:
-    """``1 token``, ``2,000 tokens``."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _columns(environment: Mapping[str, str], *, shown: bool) -> int:

@@ -4,10 +4,10 @@ from sostenuto.judging._fitting import needs, over, sizes
 from sostenuto.judging._pairs import broken, unpaired
 from sostenuto.judging._probes import Probe, facts, forward_use, in_view, names, probes, reachable
 from sostenuto.judging._recovered import Recovered, pointers, recovered
-from sostenuto.judging._ruler import Thirds, weighing
+from sostenuto.judging._ruler import Thirds, tokens_of, weighing
 from sostenuto.judging._scripted import SCRIPTED, extractive, hostile, null
 from sostenuto.judging._session import Run, Sent, Session, session_of
-from sostenuto.judging._verdict import Share, Verdict, judged, untouched
+from sostenuto.judging._verdict import Share, Verdict, judged, untouched, untouched_costs
 
 __all__ = [
     "SCRIPTED",
@@ -36,7 +36,9 @@ __all__ = [
     "recovered",
     "session_of",
     "sizes",
+    "tokens_of",
     "unpaired",
     "untouched",
+    "untouched_costs",
     "weighing",
 ]

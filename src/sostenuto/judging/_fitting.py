@@ -19,17 +19,22 @@ def needs(session: Session, *, weigh: Weigh) -> list[int]:
     These are the system's messages, what was planted, the first and the newest words of a person, and the newest reply with
     what came behind it.
     """
-    whole = [weigh(message) for message in session.messages]
-    spoken = [bool(user_texts([message])) for message in session.messages]
-    always = {at for at, message in enumerate(session.messages) if is_system(message)}
-    always |= {at for at, message in enumerate(session.messages) if session.pins and set(user_texts([message])) & set(session.pins)}
-    first = next((at for at, said in enumerate(spoken) if said), None)
     found: list[int] = []
-    for upto in session.requests:
-        newest = next((at for at in reversed(range(upto)) if spoken[at]), None)
-        kept = {at for at in always if at < upto} | {at for at in (first, newest) if at is not None and at < upto}
-        kept |= set(range(_newest_reply(session, upto), upto))
-        found.append(sum(whole[at] for at in kept))
+    always = newest = unit = 0  # tokens of what always stays, of the newest words, and of the newest reply and what follows it
+    opened = last_spoke = False
+    upto = 0
+    for wanted in session.requests:
+        for message in session.messages[upto:wanted]:
+            tokens, words = weigh(message), user_texts([message])
+            is_fixed = is_system(message) or bool(words and not set(words).isdisjoint(session.pins)) or bool(words and not opened)
+            opened = opened or bool(words)
+            always += tokens if is_fixed else 0
+            replied = message.get("role") == "assistant"
+            unit = tokens if replied else unit + (0 if is_fixed else tokens)
+            last_spoke = bool(words and not is_fixed) or (last_spoke and not replied)
+            newest = tokens if words and not is_fixed else newest
+        upto = wanted
+        found.append(always + unit + (0 if last_spoke else newest))
     return found
 
 
@@ -37,7 +42,3 @@ def over(tokens: Sequence[int], *, budget: int, needed: Sequence[int]) -> tuple[
     """Numbers of the requests above `budget`: those that were avoidable, and those whose protected part alone is above it."""
     above = [at for at, size in enumerate(tokens) if size > budget]
     return [at for at in above if needed[at] <= budget], [at for at in above if needed[at] > budget]
-
-
-def _newest_reply(session: Session, upto: int) -> int:
-    return next((at for at in reversed(range(upto)) if session.messages[at].get("role") == "assistant"), upto)

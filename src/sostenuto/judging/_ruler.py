@@ -24,19 +24,20 @@ class Thirds:
         return -(-len(text) // CHARACTERS)
 
 
-def weighing(weigher: Weigher | None = None) -> Weigh:
-    """The tokens of a native message: those of its texts, of the names and arguments of its calls, and 4. Pictures weigh nothing.
+def tokens_of(message: Any, *, by: Weigher) -> int:
+    """The tokens of a native message: those of its texts, of the names and arguments of its calls, and 4. Pictures weigh nothing."""
+    return MESSAGE + sum(by(piece.text) + by(piece.name) for piece in pieces(message))
 
-    The same function weighs for every strategy; one that takes a counter is handed this one.
-    """
+
+def weighing(weigher: Weigher | None = None) -> Weigh:
+    """`tokens_of` with a memory, for the one who judges; `weigher` is the exact one, None for `Thirds`."""
     by = remembering(weigher or Thirds())
     known: dict[int, tuple[Any, int]] = {}
 
     def weigh(message: Any) -> int:
         found = known.get(id(message))
         if found is None:
-            tokens = MESSAGE + sum(by(piece.text) + by(piece.name) for piece in pieces(message))
-            found = known[id(message)] = (message, tokens)  # holding the message keeps its id from being used again
+            found = known[id(message)] = (message, tokens_of(message, by=by))  # holding the message keeps its id from being used again
         return found[1]
 
     return weigh

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from sostenuto.judging._fitting import needs, over, sizes
@@ -11,7 +12,7 @@ from sostenuto.judging._pairs import Decode, broken
 from sostenuto.judging._probes import forward_use, in_view, probes, reachable
 from sostenuto.judging._recovered import recovered
 from sostenuto.judging._session import Run, Sent, Session, Weigh, rows
-from sostenuto.replaying import Retention, costs, input_cost_ratio, shares
+from sostenuto.replaying import Costs, Retention, costs, input_cost_ratio, shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def judged(session: Session, run: Run, *, budget: int, weigh: Weigh, decode: Dec
     found = recovered(session, run)
     made = [sent for sent in run.requests if not sent.failure]
     price = costs(({"messages": list(sent.messages)} for sent in made), weigh=weigh, nudges=[sent.nudges for sent in made])
-    nothing = costs(({"messages": list(session.messages[:upto])} for upto in _made(session, run)), weigh=weigh)
+    nothing = untouched_costs(session, _made(session, run), weigh=weigh)
     times = sorted(1000 * sent.seconds for sent in made)
     return Verdict(
         requests=len(run.requests),
@@ -107,7 +108,7 @@ def judged(session: Session, run: Run, *, budget: int, weigh: Weigh, decode: Dec
         budget=budget,
         peak=max(tokens, default=0),
         sent=price.sent,
-        **_retained(kept),
+        **_retained(kept, credited=credited),
         probes=len(asked),
         facts=_mean(seen),
         facts_reachable=_reached(session, run, asked=zip(asked, seen, strict=True)),
@@ -136,7 +137,14 @@ def _made(session: Session, run: Run) -> list[int]:
     return [upto for upto, sent in zip(session.requests, run.requests, strict=True) if not sent.failure]
 
 
-def _retained(kept: Sequence[Retention]) -> dict[str, Share]:
+def untouched_costs(session: Session, requests: Sequence[int], *, weigh: Weigh) -> Costs:
+    """What doing nothing costs at these requests, given as how many messages each holds: nothing is ever sent anew."""
+    sums = [0, *accumulate(weigh(message) for message in session.messages)]
+    sizes = [sums[upto] for upto in requests]
+    return Costs(sent=sum(sizes), appended=max(sizes, default=0))
+
+
+def _retained(kept: Sequence[Retention], *, credited: Sequence[bool]) -> dict[str, Share]:
     reads: dict[str, Callable[[Retention], float]] = {
         "task": lambda one: one.task,
         "newest": lambda one: one.latest_user,
@@ -145,7 +153,7 @@ def _retained(kept: Sequence[Retention]) -> dict[str, Share]:
         "files_read": lambda one: one.files_read,
         "files_modified": lambda one: one.files_modified,
     }
-    return {name: _share([read(one) for one in kept]) for name, read in reads.items()}
+    return {name: _share([read(one) if shown else 0.0 for one, shown in zip(kept, credited, strict=True)]) for name, read in reads.items()}
 
 
 def _reached(session: Session, run: Run, *, asked: Iterable[tuple[Any, bool]]) -> float | None:

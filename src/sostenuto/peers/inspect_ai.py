@@ -1,4 +1,4 @@
-"""inspect-ai: its compaction handler with trimming and with editing, on a mock model; it counts by its own way."""
+"""inspect-ai: its compaction handler with trimming and with editing, on a mock model whose counting is the ruler's."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ THRESHOLD: Final = 0.9
 def trim(terms: Terms) -> Send:
     """`CompactionTrim` with its defaults."""
     strategies = library("inspect_ai.model")
-    return _sending(strategies.CompactionTrim(threshold=int(THRESHOLD * terms.budget)))
+    return _sending(strategies.CompactionTrim(threshold=int(THRESHOLD * terms.budget)), terms)
 
 
 def edit(terms: Terms) -> Send:
     """`CompactionEdit` with its defaults."""
     strategies = library("inspect_ai.model")
-    return _sending(strategies.CompactionEdit(threshold=int(THRESHOLD * terms.budget)))
+    return _sending(strategies.CompactionEdit(threshold=int(THRESHOLD * terms.budget)), terms)
 
 
 def round_trip(messages: Sequence[Raw]) -> list[Raw]:
@@ -31,16 +31,25 @@ def round_trip(messages: Sequence[Raw]) -> list[Raw]:
     return list(chat.given(chat.taken(messages)))
 
 
-def _sending(strategy: Any) -> Send:
+def _sending(strategy: Any, terms: Terms) -> Send:
     models, chat = library("inspect_ai.model"), _Chat()
     history: list[Any] = []
     handler: list[Any] = []
     loop = asyncio.new_event_loop()
+    model = models.get_model("mockllm/model")
+
+    async def count(messages: Any, *arguments: Any, **settings: Any) -> int:
+        return terms.text(messages) if isinstance(messages, str) else terms.count(list(chat.given(messages)))
+
+    async def no_tools(*arguments: Any) -> int:
+        return 0
+
+    model.count_tokens, model.count_tool_tokens = count, no_tools  # its own way would fetch a vocabulary
 
     async def request() -> Any:
         if not handler:
             prefix = [message for message in history if message.role in ("system", "user")]
-            handler.append(models.compaction(strategy, prefix=prefix, tools=[], model=models.get_model("mockllm/model")))
+            handler.append(models.compaction(strategy, prefix=prefix, tools=[], model=model))
         return await handler[0].compact_input(history)
 
     def send(new: Sequence[Raw]) -> list[Raw]:

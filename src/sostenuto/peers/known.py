@@ -45,8 +45,8 @@ PEERS: tuple[Peer, ...] = (
     Peer("pydantic-clear", "pydantic-ai-harness clearing", "pydantic_ai_harness", "clear", "pydantic-ai-harness"),
     Peer("strands-sliding", "Strands sliding window", "strands", "sliding", "strands-agents", shares_ruler=False),
     Peer("strands-summarize", "Strands summarizing", "strands", "summarizing", "strands-agents", summarizes=True, shares_ruler=False),
-    Peer("inspect-trim", "inspect-ai CompactionTrim", "inspect_ai", "trim", "inspect-ai", shares_ruler=False),
-    Peer("inspect-edit", "inspect-ai CompactionEdit", "inspect_ai", "edit", "inspect-ai", shares_ruler=False),
+    Peer("inspect-trim", "inspect-ai CompactionTrim", "inspect_ai", "trim", "inspect-ai"),
+    Peer("inspect-edit", "inspect-ai CompactionEdit", "inspect_ai", "edit", "inspect-ai"),
     Peer("openai-agents", "openai-agents ToolOutputTrimmer", "openai_agents", "trim_outputs", "openai-agents", shares_ruler=False),
 )
 

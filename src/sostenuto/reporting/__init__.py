@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from sostenuto.reporting._page import page
     from sostenuto.reporting._rungs import MARKS, OTHER, Mark
     from sostenuto.reporting._story import Story
-    from sostenuto.reporting._verdict import count, left_keys, percent, verdict
+    from sostenuto.reporting._verdict import verdict
+    from sostenuto.reporting._words import count, percent
 
-__all__ = ["MARKS", "OTHER", "Mark", "Story", "count", "left_keys", "page", "percent", "verdict"]
+__all__ = ["MARKS", "OTHER", "Mark", "Story", "count", "page", "percent", "verdict"]
 
 _HOMES = {
     "MARKS": "_rungs",
     "Mark": "_rungs",
     "OTHER": "_rungs",
     "Story": "_story",
-    "count": "_verdict",
-    "left_keys": "_verdict",
+    "count": "_words",
     "page": "_page",
-    "percent": "_verdict",
+    "percent": "_words",
     "verdict": "_verdict",
 }
 

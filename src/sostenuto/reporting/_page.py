@@ -11,7 +11,8 @@ from sostenuto.reporting._data import data
 from sostenuto.reporting._embedding import embedded, escaped, hashed
 from sostenuto.reporting._folding import glimpse
 from sostenuto.reporting._story import Story
-from sostenuto.reporting._verdict import NEVER_LEFT, count, left_keys, percent, verdict
+from sostenuto.reporting._verdict import NEVER_LEFT, left_keys, verdict
+from sostenuto.reporting._words import count, percent
 
 STYLE = "page.css"
 SCRIPTS = ("reading.js", "pager.js", "chart.js", "request.js", "finding.js", "page.js")
@@ -73,7 +74,7 @@ def _body(story: Story) -> Iterator[str]:
 
 
 def _sections(story: Story) -> Iterator[str]:
-    yield _facts(_glance(story), kind="cards")
+    yield "<p>Doing nothing means sending the whole history each time.</p>\n" + _facts(_glance(story), kind="cards")
     yield '<div id="chart-room"></div>\n'
     yield '<div id="request-room"></div>\n'
     yield '<div id="search-room"></div>\n'
@@ -95,9 +96,9 @@ def _glance(story: Story) -> Iterator[tuple[str, str]]:
     yield "Requests", f"{figures.requests:,}"
     yield "Window", f"{figures.window:,} tokens"
     yield "Largest request", f"{largest:,} tokens, {share} of the window"
-    yield "Largest, sent untouched", f"{max(story.unedited, default=0):,} tokens"
-    yield "Tokens sent", f"{sum(row.tokens for row in story.rows):,} (untouched: {sum(story.unedited):,})"
-    yield "Input cost", f"{figures.input_cost_ratio:.2f} of sending everything each time"
+    yield "Largest, doing nothing", f"{max(story.unedited, default=0):,} tokens"
+    yield "Tokens sent", f"{sum(row.tokens for row in story.rows):,} (doing nothing: {sum(story.unedited):,})"
+    yield "Input cost", f"{figures.input_cost_ratio:.2f} of doing nothing"
     yield "Billed again", f"{figures.costs.rebilled:,} tokens, after {count(figures.costs.breaks, 'rewrite')} of the prefix"
     yield "Left view", f"{count(len(left_keys(story.rows)), 'key')} to read it back"
     if figures.over_window:
@@ -115,7 +116,7 @@ def _lost(story: Story) -> str:
 
 
 def _cost(story: Story) -> str:
-    rows = (("This run", story.figures.costs, story.summarized), ("Sending everything each time", story.doing_nothing, 0))
+    rows = (("This run", story.figures.costs, story.summarized), ("Doing nothing: everything sent each time", story.doing_nothing, 0))
     head = "".join(
         f'<th scope="col">{name}</th>'
         for name in ("", "Read from cache", "Sent for the first time", "Billed again", "Summarizer", "Cost in fresh tokens")
@@ -125,16 +126,17 @@ def _cost(story: Story) -> str:
         f"Cost is counted in fresh input tokens of the messages: what is the same as the beginning of the request before is read from the "
         f"provider's cache at {PRICES.cached:g} of the price; everything behind the first difference is written at {PRICES.written:g}, "
         f"whether it is new or was sent before and is billed again; what a summarizer reads and writes is added at "
-        f"{PRICES.summarizer:g}. This run costs {story.figures.input_cost_ratio:.4f} of sending everything each time. Tool schemas are "
+        f"{PRICES.summarizer:g}. This run costs {story.figures.input_cost_ratio:.4f} of doing nothing. Tool schemas are "
         f"the same in both and are left out."
     )
-    return f'<div class="wide" tabindex="0" role="group" aria-label="Cost table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>\n<p>{escaped(words)}</p>\n'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0" role="group" aria-label="Cost table">{table}</div>\n<p>{escaped(words)}</p>\n'
 
 
 def _cost_row(name: str, run: Costs, summarizer: int) -> str:
     cached = run.sent - run.rebilled - run.appended
     price = run.billed + PRICES.summarizer * summarizer
-    cells = "".join(f"<td>{value}</td>" for value in (f"{cached:,}", f"{run.appended:,}", f"{run.rebilled:,}", f"{summarizer:,}", f"{price:,.0f}"))
+    cells = "".join(f"<td>{value:,.0f}</td>" for value in (cached, run.appended, run.rebilled, summarizer, price))
     return f'<tr><th scope="row">{name}</th>{cells}</tr>'
 
 

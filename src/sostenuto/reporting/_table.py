@@ -155,7 +155,8 @@ class _Walk:
         after = next((o for entry in reversed(self.listed) if (o := self.made.entries[entry].ordinal) >= 0), -1)
         ordinal = self.originals.ordinal(message, after=after)
         if ordinal is None:
-            return self._entry(raw, message, ordinal=-1, level=CHANGED)
+            # an answer to a call that has none was made up, so that the request is valid (D20)
+            return self._entry(raw, message, ordinal=-1, level=OURS if role(message) == "results" else CHANGED)
         if message == self.decoded[ordinal]:
             return self.history[ordinal]
         original = self.decoded[ordinal].parts

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sostenuto.replaying import Figures, Retention, Row
+from sostenuto.reporting._words import count, percent
 
 NEVER_LEFT = (
     ("task", "the task"),
     ("latest_user", "the newest user text"),
     ("pins", "the pins"),
     ("user_requests", "what users asked"),
-    ("files_modified", "the names of modified files"),
-    ("files_read", "the names of files that were read"),
+    ("files_modified", "the names of files modified"),
+    ("files_read", "the names of files read"),
 )
 """Share of what is still in view -> what it is of, in words."""
 SAME = 0.005
@@ -22,24 +23,9 @@ SAME = 0.005
 def verdict(rows: Sequence[Row], figures: Figures, *, unedited: Sequence[int]) -> str:
     """What fits, what the input would have cost, what never left view and how the rest comes back, in one sentence.
 
-    `unedited` are the tokens of each request had nothing been rewritten.
+    Doing nothing is to send the whole history each time: `unedited` are the tokens of each request had nothing been rewritten.
     """
     return "; ".join((_fit(figures, unedited), _price(figures.input_cost_ratio), *_kept(rows, figures.retention), _left(rows))) + "."
-
-
-def percent(share: float) -> str:
-    """A share as people read it, with one place unless it is whole: 75 %, 95.5 %; never 100 % for less or 0 % for more."""
-    shown = round(100 * share, 1)
-    if shown == 100 and share < 1:
-        shown = 99.9
-    if shown == 0 and share > 0:
-        return "under 0.1 %"
-    return f"{shown:g} %"
-
-
-def count(number: int, noun: str) -> str:
-    """``1 token``, ``2,000 tokens``."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def left_keys(rows: Sequence[Row]) -> set[str]:
@@ -50,20 +36,21 @@ def left_keys(rows: Sequence[Row]) -> set[str]:
 def _fit(figures: Figures, unedited: Sequence[int]) -> str:
     window = f"the window of {figures.window:,} tokens"
     too_large = sum(tokens > figures.window for tokens in unedited)
-    untouched = f"sent untouched, {too_large:,} would not have" if too_large else "sent untouched, all would have too"
     if figures.over_window:
-        return f"{figures.over_window:,} of {count(figures.requests, 'request')} would not fit {window}; {untouched}"
+        wide = f"{figures.over_window:,} of {count(figures.requests, 'request')} would NOT fit {window}"
+    else:
+        wide = f"the one request fits {window}" if figures.requests == 1 else f"all {figures.requests:,} requests fit {window}"
+    untouched = f"{too_large:,} would not" if too_large else "all would too"
     if figures.requests == 1:
-        untouched = untouched.replace("all would", "it would").replace("1 would", "it would")
-        return f"The one request fits {window}; {untouched}"
-    return f"All {figures.requests:,} requests fit {window}; {untouched}"
+        untouched = "it would not" if too_large else "it would too"
+    return f"{wide[:1].upper()}{wide[1:]} (doing nothing, {untouched})"
 
 
 def _price(ratio: float) -> str:
     if abs(ratio - 1) < SAME:
-        return "the input costs as much as sending everything each time"
+        return "the input costs as much as doing nothing"
     way = "less" if ratio < 1 else "more"
-    return f"the input costs {percent(abs(ratio - 1))} {way} than sending everything each time"
+    return f"the input costs {percent(abs(ratio - 1))} {way} than doing nothing"
 
 
 def _kept(rows: Sequence[Row], shares: Retention) -> Iterator[str]:
@@ -79,7 +66,7 @@ def _kept(rows: Sequence[Row], shares: Retention) -> Iterator[str]:
 
 def _left(rows: Sequence[Row]) -> str:
     keys = len(left_keys(rows))
-    return f"whatever else was cut, cleared or summarised can be read back by {count(keys, 'key')}" if keys else "nothing was rewritten"
+    return f"what was cut, cleared or summarised can be read back by {count(keys, 'key')}" if keys else "nothing was rewritten"
 
 
 def _joined(words: Sequence[str]) -> str:

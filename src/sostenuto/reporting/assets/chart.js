@@ -41,7 +41,7 @@ function drawChart(room) {
   const svg = shape("svg", { viewBox: `0 0 ${width} ${bottom + 22}`, height: bottom + 22, role: "img", "aria-labelledby": "chart-title chart-desc" });
   svg.append(shape("title", { id: "chart-title" }, "Tokens of each request, by what they are, against the window"));
   svg.append(shape("desc", { id: "chart-desc" }, described(largest, untouched)));
-  svg.append(...scale(y, top, width), ...bands(columns, x, y), ...limits(y, top, width, limit), untouchedLine(columns, x, y));
+  svg.append(...scale(y, top, width), ...bands(columns, x, y), ...limits(y, top, width, limit), untouchedLine(columns, x, y), ...beyond(untouched, top));
   svg.append(...marks(columns, x, step, base + 17), ...bills(columns, x, billTop, low, width));
   svg.append(shape("text", { x: LEFT, y: bottom + 16 }, "request 1"));
   if (N > 1) svg.append(shape("text", { x: width - 4, y: bottom + 16, "text-anchor": "end" }, `request ${num(N)}`));
@@ -58,7 +58,7 @@ function drawChart(room) {
 
 function described(largest, untouched) {
   const fired = eventRequests.length;
-  return `${counted(N, "request")}. The largest has ${tokens(largest)}; sent untouched, the largest would have ${tokens(untouched)}. `
+  return `${counted(N, "request")}. The largest has ${tokens(largest)}; doing nothing, the largest would have ${tokens(untouched)}. `
     + `The window is ${tokens(windowAt(N - 1))}. ${counted(fired, "request")} had something done to them. The table below has every number.`;
 }
 
@@ -97,15 +97,13 @@ function limits(y, top, width, limit) {
   const named = [...LINES.map(([line, words]) => [D.lines[line], words]), [limit, "window"]].filter(([value]) => value <= top);
   named.sort((one, other) => other[0] - one[0]);
   const found = [];
-  let above = -100;
   let inner = false;
   for (const [value, words] of named) {
     const isWindow = words === "window";
     found.push(shape("path", { class: isWindow ? "window" : "threshold", d: `M${LEFT} ${y(value)}H${width - 4}` }));
-    inner = y(value) - above < 15 && !inner;
-    above = y(value);
-    const text = isWindow ? `window ${short(value)}` : `${words} ${short(value)}`;
-    found.push(shape("text", { class: "halo", x: width - 8 - (inner ? 100 : 0), y: y(value) - 3, "text-anchor": "end" }, text));
+    // in two columns, so that lines that lie close do not write over each other
+    found.push(shape("text", { class: "halo", x: width - 8 - (inner ? 104 : 0), y: y(value) + 4, "text-anchor": "end" }, `${words} ${short(value)}`));
+    inner = !inner;
   }
   return found;
 }
@@ -114,6 +112,12 @@ function untouchedLine(columns, x, y) {
   let path = `M${x(0).toFixed(1)} ${y(D.untouched[columns[0].largest] || 0).toFixed(1)}`;
   columns.forEach((column, at) => { path += `V${y(D.untouched[column.largest] || 0).toFixed(1)}H${x(at + 1).toFixed(1)}`; });
   return shape("path", { class: "untouched", d: path });
+}
+
+// Where the line of doing nothing leaves the chart, how far it goes.
+function beyond(untouched, top) {
+  if (untouched <= top) return [];
+  return [shape("text", { class: "halo", x: LEFT + 6, y: 9 }, `doing nothing: up to ${short(untouched)}`)];
 }
 
 const OUTLINES = {

@@ -109,7 +109,7 @@ function chartTables(room) {
     },
   });
   rungs.show(done.length);
-  const heads = ["Request", ...D.bandNames.map((name) => BANDS[name]), "All", "Untouched", "From cache", "First sent", "Billed again"];
+  const heads = ["Request", ...D.bandNames.map((name) => BANDS[name]), "All", "Doing nothing", "From cache", "First sent", "Billed again"];
   const numbers = pagedTable({
     label: "requests", caption: "Tokens of each request", size: 25, empty: "", columns: heads.map((name) => [name, true]),
     render: (at) => [goTo(at, num(at + 1)), ...[...D.bands, D.tokens, D.untouched, ...D.bills].map((values) => num(values[at] ?? 0))],

@@ -1,7 +1,7 @@
 // The page put together.
 
 const BANDS = {
-  tools: "tools and framing", system: "system", user: "user", assistant: "assistant", results: "tool results", written: "checkpoint and nudges",
+  tools: "tools and hidden parts", system: "system", user: "user", assistant: "assistant", results: "tool results", written: "checkpoint and nudges",
 };
 const BILLS = { cached: "read from cache", appended: "sent for the first time", rebilled: "billed again" };
 const SMALL_STEP = { ArrowLeft: -1, ArrowRight: 1 };
@@ -33,10 +33,10 @@ function chartRoom(room) {
   slider.addEventListener("input", () => select(Number(slider.value) - 1));
   const whole = el("input", { type: "checkbox", id: "whole" });
   whole.addEventListener("change", () => { chart.whole = whole.checked; drawChart(drawing); });
-  const choice = el("div", { class: "controls" }, whole, el("label", { for: "whole" }, "Show doing nothing at its full height"));
+  const choice = el("div", { class: "controls" }, el("label", {}, whole, " Show doing nothing at its full height"));
   choice.hidden = most(D.untouched) <= Math.max(windowAt(N - 1) * 1.06, most(D.tokens));
   room.append(
-    el("p", { class: "quiet small" }, "Above: the tokens of each request by what they are. Below: how they were billed. Click a request, or use the left and right arrow keys."),
+    el("p", { class: "quiet small" }, "Above: the tokens of each request by what they are. Below: how they were billed. Tools and hidden parts are tool schemas, and what usage reports count beyond what the recording shows. Click a request, or use the left and right arrow keys."),
     drawing, el("p", { id: "hint", class: "quiet small", "aria-hidden": "true" }), slider, choice, ...swatches(),
   );
   chartTables(room);

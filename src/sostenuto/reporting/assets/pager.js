@@ -5,7 +5,7 @@ function pager({ label, size, list, render, empty }) {
   let first = 0;
   const range = el("span", { class: "quiet", role: "status" });
   const buttons = [
-    ["First", () => 0], ["Back", () => first - size], ["On", () => first + size], ["Last", () => Math.floor((total - 1) / size) * size],
+    ["First", () => 0], ["Back", () => first - size], ["Next", () => first + size], ["Last", () => Math.floor((total - 1) / size) * size],
   ].map(([name, to]) => el("button", { type: "button", "aria-label": `${name}: ${label}`, onclick: () => turn(to()) }, name));
   const bar = el("div", { class: "controls" }, ...buttons, range);
   const nothing = el("p", { class: "quiet" }, empty);

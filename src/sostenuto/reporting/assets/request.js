@@ -24,7 +24,7 @@ function requestControls() {
   const buttons = [
     go("First", "First request", () => 0),
     go("Back", "Request before", () => selected() - 1),
-    go("On", "Next request", () => selected() + 1),
+    go("Next", "Next request", () => selected() + 1),
     go("Last", "Last request", () => N - 1),
     go("Rung before", "Request before at which something was done", () => eventRequests[lower(selected()) - 1] ?? selected()),
     go("Next rung", "Next request at which something was done", () => eventRequests[lower(selected() + 1)] ?? selected()),
@@ -102,7 +102,7 @@ function leftAt(request) {
 
 function leftRow(message, forms) {
   const form = forms.get(M.ordinal[message]);
-  const now = form === undefined ? (M.ordinal[message] < 0 ? "gone" : "covered or left out") : `now ${D.levels[M.level[form]]}, ${tokens(M.tokens[form])}`;
+  const now = form === undefined ? (M.ordinal[message] < 0 ? "gone" : absence(M.ordinal[message])) : `now ${D.levels[M.level[form]]}, ${tokens(M.tokens[form])}`;
   return messageRow(message, now, "covered");
 }
 
@@ -147,16 +147,28 @@ function nextPresent(from, present, end) {
   return at;
 }
 
+// Up to which message a checkpoint stands for the originals, at each request at which one was made.
+function coveredUpTo(request) {
+  const epoch = epochs.findLast((one) => one.first <= request);
+  for (let at = lower(request + 1) - 1; at >= 0 && eventRequests[at] >= epoch.first; at -= 1) {
+    const ends = eventsAt(eventRequests[at]).filter((event) => event[0] === "compact").flatMap((event) => event[4]).map((key) => Number(/(\d+)$/.exec(key)?.[1] ?? -1));
+    if (ends.length) return Math.max(...ends);
+  }
+  return -1;
+}
+
+const absence = (ordinal, request = selected()) => (ordinal <= coveredUpTo(request) ? "covered" : "left out");
+
 function missingRow(first, last, all) {
   const count = last - first + 1;
   const total = all.slice(first, last + 1).reduce((sum, message) => sum + M.tokens[message], 0);
   const key = first === last ? `m${first}` : `m${first}-m${last}`;
-  const title = el("summary", {}, el("span", { class: "badge covered" }, "covered or left out"), ` ${counted(count, "original")}, ${tokens(total)}, key `, el("span", { class: "key" }, key));
+  const title = el("summary", {}, el("span", { class: "badge covered" }, absence(last)), ` ${counted(count, "original")}, ${tokens(total)}, key `, el("span", { class: "key" }, key));
   const details = el("details", {}, title);
   details.addEventListener("toggle", () => {
     if (!details.open || details.childElementCount > 1) return;
     const list = el("ol", { class: "list" });
-    const pages = pager({ label: "covered messages", size: 50, list, empty: "", render: (at) => messageRow(all[first + at], "covered or left out", "covered") });
+    const pages = pager({ label: "originals", size: 50, list, empty: "", render: (at) => messageRow(all[first + at], absence(last), "covered") });
     pages.show(count);
     details.append(el("p", { class: "quiet small" }, "Read back with: ", el("code", {}, readBack(key))), list, pages.bar);
   });
