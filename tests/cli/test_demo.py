@@ -9,9 +9,9 @@ import pytest
 
 from sostenuto.cli import _demo, main
 from sostenuto.cli._audit import Tools, script
-from sostenuto.cli._chart import MARKS
 from sostenuto.cli._rehearsal import Rehearsal
 from sostenuto.replaying import Happening, Row
+from sostenuto.reporting import MARKS
 
 
 def test_the_demo_shows_every_rung(capfd: pytest.CaptureFixture[str]) -> None:

@@ -163,7 +163,7 @@ def test_the_summary_fits_and_tells(recorded: Path, capfd: pytest.CaptureFixture
     out, err = capfd.readouterr()
     assert err == ""
     assert max(map(len, out.splitlines())) <= 80
-    for words in ("Every request fits", "What was done", "request 1 to 41", "input cost", "Nothing was lost"):
+    for words in ("All 41 requests fit", "What was done", "request 1 to 41", "input cost", "Nothing was lost"):
         assert words in out
 
 

@@ -45,8 +45,9 @@ TOLD = Told(
 @pytest.mark.parametrize(
     "words",
     [
-        "Every request fits: the largest has 11,000 tokens, 68.8 % of the window.",
-        "Doing nothing, 1 request would not have fit; the largest would have 20,000 tokens.",
+        "All 2 requests fit the window of 16,000 tokens (doing nothing, 1 would not); the input costs 58 % less than doing nothing;",
+        "what was cut, cleared or summarised can be read back by 2 keys.",
+        "The largest request has 11,000 tokens, 68.8 % of the window; doing nothing, it would have 20,000.",
         "old results cleared",
         "4,000 tokens freed",
         "2 keys",

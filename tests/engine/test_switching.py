@@ -49,12 +49,11 @@ class Travels(RuleBasedStateMachine):
 
     @initialize(format=st.sampled_from(FORMATS), window=st.sampled_from(WINDOWS))
     def begin(self, format: str, window: int) -> None:
-        """A task in some wire, not sent yet."""
+        """An empty conversation in some wire."""
         self.format, self.window, self.model = format, window, ""
         self.context: ContextManager = manager(window, format=format)
-        self.handed: list[Raw] = [wires.user("The task: find the fault.", format=format)]
-        self.own = 1
-        self.calls = 0
+        self.handed: list[Raw] = []
+        self.own = self.calls = 0
         self.originals: dict[int, list[str]] = {}
         self.before: list[Raw] | None = None
         self.request: Request | None = None
@@ -138,16 +137,11 @@ class Travels(RuleBasedStateMachine):
         assert (plan.messages, plan.losses, plan.system) == (done.messages, done.losses, done.system)
         assert done.applied
         assert not plan.applied
-        other_wire = to != self.format
+        assert (done.messages is not None) == (to != self.format)
         self.format, self.window, self.before = to, window, None
-        if self.context._driver.last is None:
-            self.handed = [wires.user("The task: find the fault.", format=to)]
-        elif other_wire:
-            assert done.messages is not None
+        if done.messages is not None:
             self.handed, self.own, self.before = done.messages, 0, done.messages
             self.start = self.state.view.start
-        else:
-            assert done.messages is None
 
     @precondition(lambda self: self.request is not None)
     @rule()

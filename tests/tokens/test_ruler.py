@@ -56,10 +56,13 @@ def test_a_call_with_200_words_of_arguments_counts_them() -> None:
 
 
 def test_thinking_counts_once() -> None:
-    """Readable thinking counts by its text; where there is none the sealed payload that is sent again counts (D5)."""
+    """Readable thinking counts by its text; where there is none it counts by how much is sealed in it (D5)."""
     known = ruler("")
     assert known.part(Thinking("why " * 50, sealed="x" * 5_000)) == known.part(Thinking("why " * 50))
-    assert known.part(Thinking("", sealed="Zx9" * 500, redacted=True)).weight > 100_000
+    for characters, tokens in ((1_036, 40), (4_772, 720)):  # as billed for recorded payloads
+        counted = known.part(Thinking("", sealed="Z" * characters, redacted=True))
+        assert counted.weight == 0
+        assert abs(counted.flat - known.part(Thinking("")).flat - tokens) <= 0.15 * tokens
 
 
 def test_b053_structured_results_count() -> None:

@@ -6,7 +6,7 @@ from sostenuto.app._home import data_home
 from sostenuto.app._models import Answer, Catalogue, Listed, Refreshed, models, refresh
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._replaying import Replayed, ReplayOptions, Watch, replay
-from sostenuto.app._reporting import demo_report, replay_report
+from sostenuto.app._reporting import Rehearsed, replay_report
 from sostenuto.app._talking import conversation, recalled, weighing
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Counted",
     "Listed",
     "Refreshed",
+    "Rehearsed",
     "ReplayOptions",
     "Replayed",
     "Watch",
@@ -24,7 +25,6 @@ __all__ = [
     "converted",
     "counted",
     "data_home",
-    "demo_report",
     "models",
     "recalled",
     "refresh",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._replaying import Replayed
 from sostenuto.app._rulers import counted_with, plain_ruler
 from sostenuto.app._wires import CODECS
-from sostenuto.replaying import Row, costs, figures, histories, plain
+from sostenuto.formats import openai_chat
+from sostenuto.replaying import Costs, Figures, Row, costs, figures, histories
 
 if TYPE_CHECKING:
     from sostenuto.budget import Lines
@@ -51,37 +53,58 @@ def replay_report(replayed: Replayed, *, source: str, settings: Sequence[tuple[s
     )
 
 
-def demo_report(rows: Sequence[Row], handed: Sequence[Sequence[Any]], *, unedited: Sequence[int], snapshot: Mapping[str, Any]) -> str:
-    """The page of the demo's run as HTML. `handed` is what the manager was given for each of the `rows`, `snapshot` its own."""
-    from sostenuto.reporting import Story, page
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """The demo's finished run: its requests, what was handed over for each, and what doing nothing would have been, in tokens."""
 
-    codec, by = CODECS[rows[0].format if rows else "openai_chat"], plain_ruler(DEFAULT_MODEL)
+    rows: Sequence[Row]
+    handed: Sequence[Sequence[Any]]
+    unedited: Sequence[int]
+    snapshot: Mapping[str, Any]
 
-    def weigh(message: Any) -> int:
-        return by.tokens(by.measure(codec.decode(message)))
+    def figures(self) -> tuple[Figures, Costs]:
+        """The figures of the run, and the costs of doing nothing. The script's own summaries are not in them."""
+        codec, by = openai_chat.CODEC, plain_ruler(DEFAULT_MODEL)
 
-    doing_nothing = costs(({"messages": messages} for messages in handed), weigh=weigh)
-    found = figures(rows, doing_nothing=doing_nothing, weigh=weigh, problems=lambda row: codec.problems(row.native))
-    return page(
-        Story(
-            title="the demo, a scripted model that audits the installed package",
-            rows=rows,
-            histories=handed,
-            figures=found,
-            doing_nothing=doing_nothing,
-            unedited=unedited,
-            codec=codec,
-            by=by,
-            lines=_lines(None, budget=found.window),
-            written=_written(snapshot),
-            settings=(
-                ("Window", f"{found.window:,} tokens, chosen by the demo"),
-                ("Counted with", counted_with(by, DEFAULT_MODEL, counter="family", named=True)),
-                ("Summaries", "written by the script; what it reads and writes is not in the cost"),
-            ),
-            version=_version(),
+        def weigh(message: Any) -> int:
+            return by.tokens(by.measure(codec.decode(message)))
+
+        doing_nothing = costs(({"messages": messages} for messages in self.handed), weigh=weigh)
+        found = figures(self.rows, doing_nothing=doing_nothing, weigh=weigh, problems=lambda row: codec.problems(row.native))
+        return found, doing_nothing
+
+    def verdict(self) -> str:
+        """The run in one sentence."""
+        from sostenuto.reporting import verdict
+
+        return verdict(self.rows, self.figures()[0], unedited=self.unedited)
+
+    def report(self) -> str:
+        """The run as a page of HTML."""
+        from sostenuto.reporting import Story, page
+
+        found, doing_nothing = self.figures()
+        by = plain_ruler(DEFAULT_MODEL)
+        return page(
+            Story(
+                title="The demo: a scripted model audits the installed package",
+                rows=self.rows,
+                histories=self.handed,
+                figures=found,
+                doing_nothing=doing_nothing,
+                unedited=self.unedited,
+                codec=openai_chat.CODEC,
+                by=by,
+                lines=_lines(None, budget=found.window),
+                written=_written(self.snapshot),
+                settings=(
+                    ("Window", f"{found.window:,} tokens, chosen by the demo"),
+                    ("Counted with", counted_with(by, DEFAULT_MODEL, counter="family", named=True)),
+                    ("Summaries", "written by the script; what it reads and writes is not in the cost"),
+                ),
+                version=_version(),
+            )
         )
-    )
 
 
 def _lines(settings: Settings | None, *, budget: int) -> Lines:
@@ -103,5 +126,3 @@ def _version() -> str:
         return version("sostenuto")
     except PackageNotFoundError:
         return ""
-
-

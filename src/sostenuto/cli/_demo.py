@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from sostenuto.cli._audit import AT_ONCE, GREEDY, Tools
-from sostenuto.cli._chart import MARKS, chart
+from sostenuto.cli._chart import chart
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import check_writable, write_page
 from sostenuto.cli._rehearsal import PASTED_AT, REFUSED_AT, THANKED_AT, Rehearsal
 from sostenuto.cli._terminal import Style, count, style
+from sostenuto.reporting import MARKS
 
 if TYPE_CHECKING:
     from sostenuto.replaying import Happening, Row
@@ -72,7 +73,7 @@ def command(report_file: Path | None) -> None:
     """
     started = time.perf_counter()
     shown = style(sys.stdout, os.environ)
-    from sostenuto.app import conversation, demo_report, weighing
+    from sostenuto.app import Rehearsed, conversation, weighing
 
     if report_file is not None:
         check_writable(report_file, other_than=None)
@@ -94,9 +95,10 @@ def command(report_file: Path | None) -> None:
             click.echo("\n".join(_scene(row.index - 1, f"The model asks for {told} by its key and gets the whole text.", shown)))
         for line in _happenings(row, shown):
             click.echo(line)
+    run = Rehearsed(rehearsed.rows, rehearsed.handed, rehearsed.plain, rehearsed.snapshot)
     if report_file is not None:
-        write_page(report_file, demo_report(rehearsed.rows, rehearsed.handed, unedited=rehearsed.plain, snapshot=rehearsed.snapshot))
-    click.echo("\n" + "\n".join(_closing(rehearsed, shown, seconds=time.perf_counter() - started)))
+        write_page(report_file, run.report())
+    click.echo("\n" + "\n".join(_closing(rehearsed, shown, verdict=run.verdict(), seconds=time.perf_counter() - started)))
     missing = missed(rehearsed)
     if missing:
         raise click.ClickException(f"the demo did not show {', '.join(missing)}; the installed version is at fault, please report it")
@@ -147,7 +149,7 @@ def _explained(event: Happening) -> str:
     return TOLD.get(event.rung, event.reason)
 
 
-def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[str]:
+def _closing(rehearsed: Rehearsal, shown: Style, *, verdict: str, seconds: float) -> Iterator[str]:
     from sostenuto.cli._summary import losses
 
     rows = rehearsed.rows
@@ -161,9 +163,10 @@ def _closing(rehearsed: Rehearsal, shown: Style, *, seconds: float) -> Iterator[
     yield ""
     yield from losses(rows, shown)
     yield ""
+    yield from textwrap.wrap(verdict, shown.width)
     told = (
-        f"{count(len(rows), 'request')}, the largest {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing would "
-        f"have needed {max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
+        f"The largest request has {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing, it would have "
+        f"{max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
         f"Overflows recovered: {rehearsed.recovered}. Originals read back by key: {rehearsed.retrieved}. It took {seconds:.1f} s."
     )
     yield from textwrap.wrap(told, shown.width)

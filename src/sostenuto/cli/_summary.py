@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sostenuto.cli._chart import MARKS, chart
+from sostenuto.cli._chart import chart
 from sostenuto.cli._terminal import Style, count, percent
 from sostenuto.replaying import MENDED, Figures, Row
-from sostenuto.reporting import verdict
+from sostenuto.reporting import MARKS, verdict
 
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""

@@ -1,5 +1,6 @@
 """What does a strategy keep, and what does it cost? One ruler and the same figures for every strategy; pure, strategies are values."""
 
+from sostenuto.judging._canaries import KINDS, Canary, CanaryKind, Sighting, is_shown_as_current, sighted
 from sostenuto.judging._fitting import needs, over, sizes
 from sostenuto.judging._pairs import broken, unpaired
 from sostenuto.judging._probes import Probe, facts, forward_use, in_view, names, probes, reachable
@@ -10,13 +11,17 @@ from sostenuto.judging._session import Run, Sent, Session, session_of
 from sostenuto.judging._verdict import Share, Verdict, judged, untouched, untouched_costs
 
 __all__ = [
+    "KINDS",
     "SCRIPTED",
+    "Canary",
+    "CanaryKind",
     "Probe",
     "Recovered",
     "Run",
     "Sent",
     "Session",
     "Share",
+    "Sighting",
     "Thirds",
     "Verdict",
     "broken",
@@ -25,6 +30,7 @@ __all__ = [
     "forward_use",
     "hostile",
     "in_view",
+    "is_shown_as_current",
     "judged",
     "names",
     "needs",
@@ -35,6 +41,7 @@ __all__ = [
     "reachable",
     "recovered",
     "session_of",
+    "sighted",
     "sizes",
     "tokens_of",
     "unpaired",

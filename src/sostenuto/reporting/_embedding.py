@@ -15,7 +15,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def embedded(value: object) -> str:
-    """`value` as JSON that may stand in a script element; encodable as UTF-8 whatever the texts hold. Raises TypeError for no JSON value."""
+    """`value` as JSON that may stand in a script element; encodable as UTF-8 whatever its texts hold."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _ACTIVE.sub(lambda found: HARMLESS.get(found.group()) or f"\\u{ord(found.group()):04x}", text)
 

@@ -11,7 +11,7 @@ from sostenuto.reporting._data import data
 from sostenuto.reporting._embedding import embedded, escaped, hashed
 from sostenuto.reporting._folding import glimpse
 from sostenuto.reporting._story import Story
-from sostenuto.reporting._verdict import NEVER_LEFT, left_keys, verdict
+from sostenuto.reporting._verdict import left_keys, stayed, verdict
 from sostenuto.reporting._words import count, percent
 
 STYLE = "page.css"
@@ -141,11 +141,9 @@ def _cost_row(name: str, run: Costs, summarizer: int) -> str:
 
 
 def _kept(story: Story) -> str:
-    planted = any(row.arrived.pins for row in story.rows)
-    shares = story.figures.retention
-    asked = [(words[:1].upper() + words[1:], getattr(shares, name)) for name, words in NEVER_LEFT if planted or name != "pins"]
+    found = [(words[:1].upper() + words[1:], percent(share)) for words, share in stayed(story.rows, story.figures.retention)]
     words = "Share that stands word for word in the request that holds least of it; of a long text its beginning is enough."
-    return f"<p>{words}</p>\n" + _facts(((name, percent(share)) for name, share in asked), kind="cards")
+    return f"<p>{words}</p>\n" + _facts(found, kind="cards")
 
 
 def _footer(story: Story) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from sostenuto.messages import Message, key_of, parse_key
 from sostenuto.replaying import MENDED, Row, dumped, items
@@ -187,7 +187,7 @@ class _Walk:
         if total <= row.tokens or not total:
             return (max(0, row.tokens - total), *found)
         edges = [row.tokens * edge // total for edge in accumulate(found, initial=0)]  # another count than the engine's: in proportion
-        return (0, *(high - low for low, high in zip(edges, edges[1:], strict=False)))
+        return (0, *(high - low for low, high in pairwise(edges)))
 
     def _tokens(self, key: str) -> int | None:
         """Tokens of the original under a key; None where the key belongs to no message of this history."""
@@ -220,4 +220,3 @@ def ranges(numbers: Iterable[int]) -> list[int]:
         else:
             found += (number, 1)
     return found
-

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from sostenuto.replaying import Figures, Retention, Row
 from sostenuto.reporting._words import count, percent
 
-NEVER_LEFT = (
-    ("task", "the task"),
-    ("latest_user", "the newest user text"),
-    ("pins", "the pins"),
-    ("user_requests", "what users asked"),
-    ("files_modified", "the names of files modified"),
-    ("files_read", "the names of files read"),
+STAYED = (
+    ("task", "users", "the task"),
+    ("latest_user", "users", "the newest user text"),
+    ("pins", "pins", "the pins"),
+    ("user_requests", "users", "what users asked"),
+    ("files_modified", "modified", "the names of files modified"),
+    ("files_read", "read", "the names of files read"),
 )
-"""Share of what is still in view -> what it is of, in words."""
+"""Share of what is still in view -> what must have arrived for it to mean anything, and what it is of, in words."""
 SAME = 0.005
 """A difference of less than this share is none that is worth a word."""
 
@@ -25,12 +25,19 @@ def verdict(rows: Sequence[Row], figures: Figures, *, unedited: Sequence[int]) -
 
     Doing nothing is to send the whole history each time: `unedited` are the tokens of each request had nothing been rewritten.
     """
-    return "; ".join((_fit(figures, unedited), _price(figures.input_cost_ratio), *_kept(rows, figures.retention), _left(rows))) + "."
+    price = [_price(figures.input_cost_ratio)] if figures.costs.sent else []
+    return "; ".join((_fit(figures, unedited), *price, *_kept(rows, figures.retention), _left(rows))) + "."
 
 
 def left_keys(rows: Sequence[Row]) -> set[str]:
     """The keys of everything that some request no longer holds as it was."""
     return {key for row in rows for event in row.events for key in event.keys}
+
+
+def stayed(rows: Sequence[Row], shares: Retention) -> list[tuple[str, float]]:
+    """What stayed in view and to which share, in words; what there was none of is not praised."""
+    came = {kind for row in rows for kind in ("users", "pins", "modified", "read") if getattr(row.arrived, kind)}
+    return [(words, getattr(shares, name)) for name, kind, words in STAYED if kind in came]
 
 
 def _fit(figures: Figures, unedited: Sequence[int]) -> str:
@@ -54,14 +61,13 @@ def _price(ratio: float) -> str:
 
 
 def _kept(rows: Sequence[Row], shares: Retention) -> Iterator[str]:
-    planted = any(row.arrived.pins for row in rows)
-    asked = [(words, getattr(shares, name)) for name, words in NEVER_LEFT if planted or name != "pins"]
+    asked = stayed(rows, shares)
     whole = [words for words, share in asked if share == 1]
     if whole:
         yield f"{_joined(whole)} never left view"
     partly = [f"{percent(share)} of {words}" for words, share in asked if share < 1]
     if partly:
-        yield f"in the worst request {_joined(partly)} still {'was' if partly[0].endswith('task') else 'were'} in view"
+        yield f"the worst request holds {_joined(partly)}"
 
 
 def _left(rows: Sequence[Row]) -> str:
