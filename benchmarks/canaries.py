@@ -28,7 +28,10 @@ _WHAT: Final[dict[CanaryKind, str]] = {
     "preference": "I prefer that you name new fixtures after {sign}.",
     "rule": "Always start the checker {sign} before you answer me.",
 }
-_CORRECTED: Final = ("The port of the test server is {sign}.", "Correction: the port of the test server is {sign}, the one I named before is gone.")
+_CORRECTED: Final = (
+    "The port of the test server is {sign}.",
+    "Correction: the port of the test server is {sign}, the one I named before is gone.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +153,7 @@ def _tokens(history: list[Raw]) -> int:
 
 
 def _characters(messages: list[Any]) -> int:
-    return sum(len(message.get("content") or "") + sum(len(c["function"]["arguments"]) for c in message.get("tool_calls", ())) for message in messages)
+    return sum(
+        len(message.get("content") or "") + sum(len(c["function"]["arguments"]) for c in message.get("tool_calls", ()))
+        for message in messages
+    )

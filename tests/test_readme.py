@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.reference import TARGET, page
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -32,3 +34,8 @@ def test_an_example_prints_what_is_said_below_it(code: str, output: str) -> None
 def test_the_readme_has_an_example() -> None:
     """The README's ten lines are among the examples."""
     assert any(str(example.id).startswith("README") for example in EXAMPLES)
+
+
+def test_the_reference_is_what_the_docstrings_say() -> None:
+    """docs/reference.md is up to date: `python -m benchmarks.reference` would write the same page."""
+    assert TARGET.read_text(encoding="utf-8") == page()

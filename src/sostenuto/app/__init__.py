@@ -8,6 +8,7 @@ from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._replaying import Replayed, ReplayOptions, Watch, replay
 from sostenuto.app._reporting import Rehearsed, replay_report
 from sostenuto.app._talking import conversation, recalled, weighing
+from sostenuto.app._verifying import Verified, peer_names, verify
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -20,15 +21,18 @@ __all__ = [
     "Rehearsed",
     "ReplayOptions",
     "Replayed",
+    "Verified",
     "Watch",
     "conversation",
     "converted",
     "counted",
     "data_home",
     "models",
+    "peer_names",
     "recalled",
     "refresh",
     "replay",
     "replay_report",
+    "verify",
     "weighing",
 ]

@@ -21,6 +21,7 @@ COMMANDS = {
     "recall": ("_recall", "Read back what left the context of a kept replay."),
     "replay": ("_replay", "Show what a recorded session would have sent."),
     "tokens": ("_tokens", "Count the tokens of a file and say how."),
+    "verify": ("_verify", "Show what a recorded session would lose and cost, here and with other libraries."),
 }
 """Command -> (file, one line of help). A command's file is imported only when it is asked for: the start stays fast."""
 

@@ -8,7 +8,7 @@ from sostenuto.judging._recovered import Recovered, pointers, recovered
 from sostenuto.judging._ruler import Thirds, tokens_of, weighing
 from sostenuto.judging._scripted import SCRIPTED, extractive, hostile, null
 from sostenuto.judging._session import Run, Sent, Session, session_of
-from sostenuto.judging._verdict import Share, Verdict, judged, untouched, untouched_costs
+from sostenuto.judging._verdict import Share, Verdict, judged, sizes_untouched, untouched, untouched_costs
 
 __all__ = [
     "KINDS",
@@ -43,6 +43,7 @@ __all__ = [
     "session_of",
     "sighted",
     "sizes",
+    "sizes_untouched",
     "tokens_of",
     "unpaired",
     "untouched",

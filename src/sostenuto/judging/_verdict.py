@@ -139,9 +139,18 @@ def _made(session: Session, run: Run) -> list[int]:
 
 def untouched_costs(session: Session, requests: Sequence[int], *, weigh: Weigh) -> Costs:
     """What doing nothing costs at these requests, given as how many messages each holds: nothing is ever sent anew."""
-    sums = [0, *accumulate(weigh(message) for message in session.messages)]
-    sizes = [sums[upto] for upto in requests]
+    sizes = _prefixes(session, requests, weigh=weigh)
     return Costs(sent=sum(sizes), appended=max(sizes, default=0))
+
+
+def sizes_untouched(session: Session, *, weigh: Weigh) -> list[int]:
+    """Tokens of each request had nothing been left out."""
+    return _prefixes(session, session.requests, weigh=weigh)
+
+
+def _prefixes(session: Session, requests: Sequence[int], *, weigh: Weigh) -> list[int]:
+    sums = [0, *accumulate(weigh(message) for message in session.messages)]
+    return [sums[upto] for upto in requests]
 
 
 def _retained(kept: Sequence[Retention], *, credited: Sequence[bool]) -> dict[str, Share]:
