@@ -86,7 +86,7 @@ def shown(thing: Any) -> str:
 
 def parameter(one: inspect.Parameter) -> str:
     """A parameter as its source has it: annotations are texts already."""
-    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
     kind = "" if one.annotation is one.empty else f": {one.annotation}"
     default = "" if one.default is one.empty else f" = {one.default!r}" if kind else f"={one.default!r}"
     return f"{stars}{one.name}{kind}{default}"

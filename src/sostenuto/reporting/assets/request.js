@@ -32,9 +32,8 @@ function requestControls() {
   current.listeners.push((request) => {
     field.value = request + 1;
     const stops = [request === 0, request === 0, request === N - 1, request === N - 1, lower(request) === 0, lower(request + 1) >= eventRequests.length];
-    const focused = document.activeElement;
+    // aria-disabled and not disabled: the focus stays where it is when an end is reached
     buttons.forEach((button, at) => { button.setAttribute("aria-disabled", stops[at]); });
-    if (focused) focused.focus({ preventScroll: true });
   });
   return el("div", { class: "controls" }, el("label", { for: "request-number" }, "Request"), field, el("span", {}, `of ${num(N)}`), ...buttons);
 }
