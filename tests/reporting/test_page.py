@@ -87,7 +87,12 @@ def test_the_verdict_and_the_figures_are_readable_without_the_script() -> None:
     told = replace(cleared(), settings=(("Window", "16,000 tokens, given"),), version="1.2.3", asides=("Beware of this.",))
     words = Parsed(page(told)).words
     assert verdict(told.rows, told.figures, unedited=told.unedited) in words
-    for part in ("fresh input tokens", f"{told.doing_nothing.sent - told.doing_nothing.appended:,}", "16,000 tokens, given", "sostenuto 1.2.3"):
+    for part in (
+        "fresh input tokens",
+        f"{told.doing_nothing.sent - told.doing_nothing.appended:,}",
+        "16,000 tokens, given",
+        "sostenuto 1.2.3",
+    ):
         assert part in words
     assert "Beware of this." in words
     assert "The task 100 %" in words
@@ -115,7 +120,7 @@ def test_a_session_of_500_messages_stays_below_3_megabytes() -> None:
     assert len(text.encode()) < 3_000_000
     for number in (0, 249):
         assert text.count(f"start{number} ") == 1
-        assert text.count(f"end{number}\"") == 1
+        assert text.count(f'end{number}"') == 1
     body = Parsed(text).data["bodies"][2][0]
     assert len(body) == 5
     assert len(body[2]) + body[3] + len(body[4]) == len(history[2]["content"])

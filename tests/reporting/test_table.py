@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import resource
+import time
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sostenuto.replaying import Arrived
+from sostenuto.replaying import Arrived, Costs, figures
 from sostenuto.reporting import page
 from tests.reporting.stories import Parsed, cleared, cycle, row, said, sent, story
 
@@ -92,16 +94,35 @@ def test_an_answer_that_was_made_up_is_ours() -> None:
     assert held(data, 0)[2] == ("results", -1, "written by Sostenuto")
 
 
+class Upto(Sequence[Any]):
+    """The first messages of a pool, without a copy of them."""
+
+    def __init__(self, pool: list[Any], length: int) -> None:
+        self._pool, self._length = pool, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._pool[at.start : self._length] if isinstance(at, slice) else self._pool[at]
+
+
 def seconds(requests: int) -> float:
     """Processor time of a page about so many requests, each of the newest 20 messages."""
     pool = [message for number in range(requests) for message in cycle(number, f"answer {number}")]
-    handed = [pool[: 2 * number + 2] for number in range(0, 0)]
-    rows = [row(number, pool[max(0, 2 * number - 18) : 2 * number + 2], tokens=500) for number in range(requests)]
-    handed = _Growing(pool, requests)
-    told = story(rows[:1], [pool[:2]])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    from dataclasses import replace
+    rows = [row(number, pool[max(0, 2 * number - 18) : 2 * number + 2]) for number in range(requests)]
+    found = figures(rows, doing_nothing=Costs(sent=1, appended=1), weigh=lambda message: 30, problems=lambda one: ())
+    handed = [Upto(pool, 2 * number + 2) for number in range(requests)]
+    told = replace(story(rows[:1], [pool[:2]]), rows=rows, histories=handed, figures=found, unedited=[500] * requests)
+    before = time.process_time()
+    data = Parsed(page(told)).data
+    spent = time.process_time() - before
+    assert len(data["tokens"]) == len(data["bands"][0]) == len(data["bills"][0]) == requests
+    assert len(sent(data, requests - 1)) == 20
+    return spent
 
-    text = page(replace(told, rows=rows, histories=handed, unedited=[500] * requests))
-    assert len(text) > requests
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+
+def test_50_000_requests_take_time_in_proportion() -> None:
+    """Ten times the requests take less than 25 times the time."""
+    few, many = seconds(5_000), seconds(50_000)
+    assert many < 25 * max(few, 0.1), (few, many)

@@ -92,7 +92,7 @@ def _verdict(one: Outcome) -> Iterator[tuple[str, str]]:
     if verdict.recoverable is not None:
         yield "gives back", _gives_back(verdict)
     yield "costs", _costs(verdict)
-    yield "takes", f"{verdict.p50_ms:.1f} ms a request, {verdict.p99_ms:.0f} ms at worst but one in a hundred"
+    yield "takes", f"{verdict.p50_ms:.1f} ms of CPU for a request, in 99 of 100 at most {verdict.p99_ms:.0f} ms"
     for failure in verdict.failures[:1]:
         yield "says", failure
     if one.problem or one.remark:

@@ -14,7 +14,6 @@ from sostenuto.messages import Call, Media, Message, Opaque, Part, Repair, Resul
 from sostenuto.protocols import Codec
 from sostenuto.tokens import Ruler
 
-
 _WORDS = {
     "arguments": "arguments that are no object, put into one",
     "blank": "text without a letter, left out",
@@ -95,7 +94,10 @@ def carried_over(edits: Iterable[Edit], *, old: History, new: History) -> tuple[
 
     out: list[Edit] = []
     for edit in edits:
-        forms = tuple((place, _refitted(form, new.mended_part(*place))) for place, form in edit.forms if place[0] < len(new.messages))
+        if edit.reach >= len(old.messages) or old.guard(edit.reach) != edit.guard:
+            out.append(edit)  # of a branch that was left, and never in force again
+            continue
+        forms = tuple((place, _refitted(form, new.mended_part(*place))) for place, form in edit.forms)
         cover, flat = edit.cover, edit.flattened
         if cover is not None:
             cover = replace(cover, upto=number(cover.upto), standing=tuple(number(unit) for unit in cover.standing if known(unit)))

@@ -153,7 +153,7 @@ class Emission:
             made.unled = unled(self.history, start) if self.codec.itemised else None
         self.made = made
         if made.unled is not None:
-            touched = [*touched, *made.unled.extend(self.history, forms)]
+            touched = [*touched, *made.unled.extend(self.history, self.view)]
         for ordinal in touched:
             if ordinal < max(start, self.crossed):
                 continue

@@ -29,7 +29,7 @@ class Canary:
 class Sighting:
     """What became of the canaries in one request: the share of each kind in view, of all, what is shown as current though stale."""
 
-    kinds: Mapping[str, float]
+    kinds: Mapping[CanaryKind, float]
     in_view: float
     stale: int
     recoverable: float | None
