@@ -65,10 +65,10 @@ def oversized(run: Run) -> list[tuple[Place, int]]:
         part = history.mended_part(*place)
         if isinstance(part, Result):
             results.append((place, run.tokens_of(history.piece(_words(part)) if part.media else history.part(*place))))
-    if not results:
+    # a cut has to be worth its note: a result a little over the cap, which is never below the floor, stays whole
+    if all(size <= settings.result_floor + settings.result_floor // 2 for _, size in results):
         return []
     each = settings.result_limit if settings.result_limit is not None else run.tail
     together = batch_budget(run.room, share=settings.batch_share)
     cap = max(settings.result_floor, min(each, water_level([size for _, size in results], total=together)))
-    # a cut has to be worth its note: a result a little over the cap stays whole
     return [(place, cap) for place, size in results if size > cap + max(settings.result_floor // 2, cap // 10)]

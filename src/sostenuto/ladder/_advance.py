@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sostenuto.ladder._admit import admit, oversized
 from sostenuto.ladder._clear import clear
 from sostenuto.ladder._compact import compact, enter, summarize
@@ -23,7 +21,7 @@ def advance(run: Run, outcome: Outcome | None = None) -> tuple[Run, Need | None]
         The next run and what it needs; no need once ``run.phase`` is ``"done"``.
     """
     if run.phase == "admit" and outcome is None and _is_quiet(run):
-        return replace(run, phase="done"), None
+        return run.ended, None
     while run.phase != "done":
         run, need = _step(run, outcome)
         if need is not None:

@@ -25,8 +25,8 @@ class History:
     `weights[i]` and `flats[i]` are what the first `i` settled units weigh, in the ruler's units: a division into tokens happens
     once, at the end. `prints` are the fingerprints of messages that the host rewrote, as they first were: guards speak of the log
     as it was written, which no host changes (D32). `latest` remembers what a unit that
-    may still change weighed, as long as it is that very unit. `starts`, `part_weights` and `part_flats` hold what every part
-    weighs, part by part: no text is weighed twice.
+    may still change weighed, as long as it is that very unit; `lacking` what the answer to an unanswered call weighs. `starts`,
+    `part_weights` and `part_flats` hold what every part weighs, part by part: no text is weighed twice.
     """
 
     ruler: Ruler
@@ -39,6 +39,7 @@ class History:
     part_weights: array[int] = field(default_factory=lambda: array("q"))
     part_flats: array[int] = field(default_factory=lambda: array("q"))
     latest: tuple[Unit, Measure] | None = None
+    lacking: Measure | None = None
     prints: dict[int, bytes] = field(default_factory=dict)
     guards: list[bytes] = field(default_factory=lambda: [b""])
     users: list[int] = field(default_factory=list)
@@ -53,7 +54,8 @@ class History:
 
     def add(self, message: Message, *, pinned: bool = False) -> None:
         """Take in one more message; cost is proportional to it."""
-        ordinal, known = len(self.messages), len(self.units)
+        units = self.folding.units
+        ordinal, known = len(self.messages), len(units)
         self.messages.append(message)
         self.folding.add(ordinal, message)
         self.starts.append(len(self.part_weights))
@@ -64,14 +66,14 @@ class History:
         if pinned:
             self.pinned.add(ordinal)
         running = self.folding.running  # one more item of the assistant's turn changes a unit that is known
-        for number in range(known if running is None else min(running, known), len(self.units)):
+        for number in range(known if running is None else min(running, known), len(units)):
             self._list(number, pinned=pinned, is_task=message.kind == "task", is_new=number >= known)
         while len(self.weights) <= self.folding.settled:
             measure = self.unit(len(self.weights) - 1)
             self.weights.append(self.weights[-1] + measure.weight)
             self.flats.append(self.flats[-1] + measure.flat)
-        for number in range(known, len(self.units)):
-            if self.units[number].kind in ("cycle", "text"):
+        for number in range(known, len(units)):
+            if units[number].kind in ("cycle", "text"):
                 self.read += self.span(0, number)
 
     def _list(self, number: int, *, pinned: bool, is_task: bool, is_new: bool) -> None:
@@ -93,14 +95,20 @@ class History:
             return self.latest[1]
         weight = flat = 0
         for place in unit.parts:
-            measure = self.part(place.ordinal, place.index)
-            weight, flat = weight + measure.weight, flat + measure.flat
+            at = self.starts[place.ordinal] + place.index
+            weight, flat = weight + self.part_weights[at], flat + self.part_flats[at]
         for slot in unit.slots:
             if slot.result is None:
-                measure = self.piece(Result(slot.call_part.id, UNANSWERED))
+                measure = self._unanswered()
                 weight, flat = weight + measure.weight, flat + measure.flat
         self.latest = (unit, Measure(weight, flat))
         return self.latest[1]
+
+    def _unanswered(self) -> Measure:
+        """What the answer made up for a call weighs: the same for every call."""
+        if self.lacking is None:
+            self.lacking = self.piece(Result("", UNANSWERED))
+        return self.lacking
 
     def part(self, ordinal: int, index: int) -> Measure:
         """What one part weighs, in its mended form if it had to be mended."""
@@ -115,12 +123,13 @@ class History:
 
     def span(self, first: int, last: int) -> Measure:
         """What the units `first` to `last` (not included) weigh before any edit."""
-        settled, total = min(last, len(self.weights) - 1), Measure(0, 0)
+        settled, weight, flat = min(last, len(self.weights) - 1), 0, 0
         if settled > first:
-            total = Measure(self.weights[settled] - self.weights[first], self.flats[settled] - self.flats[first])
+            weight, flat = self.weights[settled] - self.weights[first], self.flats[settled] - self.flats[first]
         for number in range(max(first, settled), last):
-            total += self.unit(number)
-        return total
+            measure = self.unit(number)
+            weight, flat = weight + measure.weight, flat + measure.flat
+        return Measure(weight, flat)
 
     def owner(self, place: tuple[int, int]) -> int:
         """Index of the unit that owns a part; -1 for a part of none. A late result stands behind words that are units of their own."""
@@ -156,10 +165,11 @@ class History:
 
     def newest(self) -> int:
         """Index of the first unread unit: the newest cycle or reply and everything after it (D11)."""
-        number = len(self.units)
+        units = self.folding.units
+        number = len(units)
         while number > 0:
             number -= 1
-            if self.units[number].kind in ("cycle", "text"):
+            if units[number].kind in ("cycle", "text"):
                 return number
         return 0
 

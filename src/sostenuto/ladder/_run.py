@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from sostenuto.budget import FixedPart, Lines, Thresholds, Usage, is_early, recent_tail, room
@@ -208,17 +209,36 @@ class Run:
     thinking_off: bool = False
     sums: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was added up for this very run: a changed one starts with none."""
+    weighed: list[Measure] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What the request of this very run weighs, once it was asked for."""
 
     def tokens_of(self, measure: Measure) -> int:
         """Tokens of a measure, without the learned overhead."""
         return self.history.ruler.tokens(measure)
 
     @property
+    def measure(self) -> Measure:
+        """What the request weighs as it stands: the view and the system prompt."""
+        if not self.weighed:
+            self.weighed.append(self.view.measure(self.history) + self.facts.system_measure)
+        return self.weighed[0]
+
+    @property
     def total(self) -> int:
         """Tokens of the request as it stands: the view, the system prompt, and what was learned beyond them."""
         if "total" not in self.sums:
-            self.sums["total"] = self.history.ruler.total(self.view.measure(self.history) + self.facts.system_measure)
+            self.sums["total"] = self.history.ruler.total(self.measure)
         return self.sums["total"]
+
+    @property
+    def ended(self) -> Run:
+        """The same run with nothing left to do: what was added up for it still holds."""
+        values = list(_VALUES(self))
+        values[_PHASE] = "done"
+        run = Run(*values)
+        run.sums.update(self.sums)
+        run.weighed.extend(self.weighed)
+        return run
 
     @property
     def pins(self) -> int:
@@ -241,7 +261,7 @@ class Run:
     @property
     def fixed(self) -> FixedPart:
         """What is in every request; the reserve is outside the budget already."""
-        return FixedPart(system=self.facts.system, tools=self.facts.tools + self.facts.overhead, pins=self.pins)
+        return _fixed(system=self.facts.system, tools=self.facts.tools + self.facts.overhead, pins=self.pins)
 
     @property
     def room(self) -> int:
@@ -253,7 +273,7 @@ class Run:
         """Tokens of recent messages a compaction leaves whole (D61); after a refusal, of what the request may then have (D19)."""
         budget = min(self.facts.budget, self.facts.forced or self.facts.budget)
         warn_line = min(self.lines.warn, int(self.settings.thresholds.warn * budget))
-        return recent_tail(budget, warn_line=warn_line, fixed=self.fixed.tokens, share=self.settings.tail_share)
+        return recent_tail(budget, warn_line=warn_line, fixed=self.facts.fixed + self.pins, share=self.settings.tail_share)
 
     def edit(
         self,
@@ -295,9 +315,18 @@ class Run:
         return replace(self, memory=replace(self.memory, **changes))
 
 
+_NAMES = tuple(given.name for given in fields(Run) if given.init)
+_VALUES, _PHASE = attrgetter(*_NAMES), _NAMES.index("phase")
+
+
 @lru_cache(maxsize=64)
 def _lines(thresholds: Thresholds, budget: int, early: bool) -> Lines:
     return thresholds.lines(budget, early=early)
+
+
+@lru_cache(maxsize=64)
+def _fixed(*, system: int, tools: int, pins: int) -> FixedPart:
+    return FixedPart(system=system, tools=tools, pins=pins)
 
 
 def _identity(*pieces: str) -> str:
