@@ -28,6 +28,8 @@ class Framing:
 
 
 FRAMING = Framing()
+_WORDED = (Text, Opaque)
+"""Parts that are nothing but their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Ruler:
         A call counts as compact JSON, a result 10 more for its id, thinking by its readable text or else by how
         much is sealed in it (D5), media by their dimensions. A piece of an unknown type counts as its printed form.
         """
-        if isinstance(part, Text | Opaque):
+        if isinstance(part, _WORDED):
             return Measure(self._weight(part.text), 0)
         if isinstance(part, Result):
             return Measure(self._weight(part.text), FRAMING.result_id + sum(map(self.attachment, part.media)))
