@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sostenuto import Settings
 from sostenuto.budget import thresholds
+from sostenuto.calls import ToolPolicy, Trait
 from tests.ladder.made_up import FORMATS, LEFT_OUT, PLACEHOLDER, RETRIEVE, Talk, fired, manager, played, results, rungs, said, sized
 
 
@@ -182,3 +185,32 @@ def test_d52_a_clear_that_nothing_forces_waits_until_the_session_can_bear_it() -
     waiting = manager(10_000)
     played(waiting, talk)
     assert "clear" in rungs(waiting.prepare_sync(talk.cycle(20, name="look_up").messages, idle_s=3_600))
+
+
+class Counted(dict[str, Trait]):
+    """A table of tools that counts how often one is looked up."""
+
+    looks = 0
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The row, counted."""
+        self.looks += 1
+        return super().get(name, default)
+
+
+def test_a_clear_that_is_too_dear_is_not_weighed_from_the_beginning_again() -> None:
+    """While a clear would be worth it but may not cost what it would, a request looks only at what left the protected zone since."""
+    table = Counted({"bash": Trait()})
+    context = manager(100_000, settings=Settings(voluntary=0.0, gain_floor=1, gain=0.01, policy=ToolPolicy(table)))
+    talk = Talk().user("Do the task")
+    looks: list[int] = []
+    for _ in range(90):
+        talk.grown(1, 700)
+        before = table.looks
+        request = context.prepare_sync(talk.messages)
+        assert rungs(request) == []
+        looks.append(table.looks - before)
+    assert request.tokens > 60_000
+    assert max(looks[:60]) == 0
+    assert max(looks) >= 60  # the first look is at everything
+    assert sorted(looks)[-3] <= 4

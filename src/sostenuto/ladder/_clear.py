@@ -9,6 +9,7 @@ from sostenuto import calls
 from sostenuto.budget import LeastGain, is_worth_clearing
 from sostenuto.ladder._edit import Form, Place
 from sostenuto.ladder._forms import cleared
+from sostenuto.ladder._looked import Gain, Looked
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Keep, Outcome, Run
 from sostenuto.ladder._thinking import waits
@@ -40,8 +41,10 @@ def clear(run: Run, outcome: Outcome | None) -> tuple[Run, Keep | None]:
         run = _ripened(run)
         if waits(run) or not _is_worthwhile(run):
             return replace(run, phase="compact"), None
+        if not _is_affordable(run):
+            return replace(run, phase="compact"), None
     chosen = _chosen(run)
-    if not chosen or (outcome is None and not _is_affordable(run, chosen)):
+    if not chosen:
         return replace(run, phase="compact"), None
     if outcome is None:
         return run, Keep(tuple(key_of(*old.place) for old in chosen))
@@ -85,20 +88,44 @@ def _is_worthwhile(run: Run) -> bool:
     return is_worth_clearing(run.memory.ripe_gain, run.usage, waived=waived, least=least)
 
 
-def _is_affordable(run: Run, chosen: list[Old]) -> bool:
+def _is_affordable(run: Run) -> bool:
     """A clear that nothing forces yet may cost a small share of what the session would have cost so far (D52).
 
     A session may end right after it: what is sent again must not make a short one dearer than doing nothing would have been.
     """
     if run.usage.should_compact or run.facts.cold or run.facts.forced is not None or not run.settings.gain:
         return True
-    history = run.history
-    first, sent = min(history.owner(old.place) for old in chosen), unit_at(history, run.facts.sent)
-    again = max(0, run.tokens_of(history.span(first, max(first, sent)) + run.view.delta) - sum(old.gain for old in chosen))
+    history, gain = run.history, _gain(run)
+    if gain.first is None:
+        return False
+    first, sent = gain.first, unit_at(history, run.facts.sent)
+    again = max(0, run.tokens_of(history.span(first, max(first, sent)) + run.view.delta) - gain.tokens)
     new = run.tokens_of(history.span(0, len(history.units)))
     read = run.tokens_of(history.read) + new
     paid = NUMBERS.read_price * read + (NUMBERS.write_price - NUMBERS.read_price) * new
     return (NUMBERS.write_price - NUMBERS.read_price) * again <= run.settings.voluntary * paid
+
+
+def _gain(run: Run) -> Gain:
+    """What `_chosen` would free, told from the units that left the protected zone since the last look."""
+    looked, end = _looked(run), _boundary(run)
+    for number in range(looked.upto, end):
+        for old in _candidates(run, number):
+            (looked.last if old.last else looked.early).add(old.gain, unit=run.history.owner(old.place))
+    looked.upto = max(looked.upto, end)
+    if run.total - looked.early.tokens < run.lines.clear:
+        return looked.early
+    return looked.early.with_(looked.last)
+
+
+def _looked(run: Run) -> Looked:
+    """What is known of the units in view; nothing where it was found under another history, other settings or another ratio."""
+    history, ratio = run.history, run.history.ruler.calibration.ratio
+    for known in run.view.looked:
+        if known.history is history and known.settings is run.settings and known.ratio == ratio:
+            return known
+    run.view.looked[:] = [Looked(history, run.settings, ratio, run.view.start, Gain(), Gain())]
+    return run.view.looked[0]
 
 
 def _chosen(run: Run) -> list[Old]:

@@ -13,6 +13,7 @@ from sostenuto.tokens import Measure
 
 if TYPE_CHECKING:
     from sostenuto.checkpoint import Fold, Ledger, Sections
+    from sostenuto.ladder._looked import Looked
 
 
 EditKind = Literal["clip", "clear", "cover", "drop", "insert", "strip", "flatten"]
@@ -69,7 +70,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the active edits amount to. `head` and `delta` keep the sums of the view up to date in time proportional to an edit."""
+    """What the active edits amount to. `head` and `delta` keep the sums of the view up to date in time proportional to an edit.
+
+    `looked` is only a memo of what clearing would free: a view that an edit made starts with none.
+    """
 
     cover: Cover | None = None
     forms: Mapping[Place, Part | None] = field(default_factory=dict)
@@ -78,6 +82,7 @@ class View:
     inserted: Mapping[int, Message] = field(default_factory=dict)
     head: Measure = NOTHING
     delta: Measure = NOTHING
+    looked: list[Looked] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def start(self) -> int:
@@ -91,7 +96,8 @@ class View:
 
     def measure(self, history: History) -> Measure:
         """What the whole view weighs."""
-        return self.head + history.span(self.start, len(history.units)) + self.delta
+        span = history.span(self.start, len(history.units))
+        return span if self.head is NOTHING and self.delta is NOTHING else self.head + span + self.delta
 
     def unit(self, history: History, number: int) -> Measure:
         """What one unit weighs in the view."""
