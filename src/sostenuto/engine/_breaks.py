@@ -15,7 +15,7 @@ def changed_in_front(state: State, asked: tuple[object, ...], *, tokens: int) ->
     if state.request is None and not state.sent_to:
         return ()
     before, now = state.asked, asked
-    if not before:
+    if not before or before == now:
         return ()
     found = []
     for rung, places in (("system_changed", (0, 1)), ("tools_changed", (2,))):

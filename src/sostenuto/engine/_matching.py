@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_not
 from types import MappingProxyType
 from typing import Literal
 
@@ -41,7 +42,7 @@ class Match:
 
 def twins(raws: Sequence[Raw], copies: Sequence[Raw]) -> dict[int, Raw]:
     """The newest copies by the identity of what they were made from; the two lists end with the same messages."""
-    return {id(raw): held for raw, held in zip(raws[-NEWEST:], copies[-NEWEST:], strict=False)}
+    return dict(zip(map(id, raws[-NEWEST:]), copies[-NEWEST:], strict=False))
 
 
 def guarded(raws: Sequence[Raw], known: Sequence[Raw] = (), *, equal: int = 0, twins: Mapping[int, Raw] = _NO_TWINS) -> list[Raw]:
@@ -51,11 +52,21 @@ def guarded(raws: Sequence[Raw], known: Sequence[Raw] = (), *, equal: int = 0, t
     `twins` are copies made just now, by the identity of what they were made from.
     """
     out = list(raws)
-    for position in range(max(0, len(out) - NEWEST), len(out)):
-        if id(out[position]) in twins:
-            out[position] = twins[id(out[position])]
+    first = max(0, len(out) - NEWEST)
+    if twins:
+        held = [twin for raw in out[first:] if (twin := twins.get(id(raw))) is not None]
+        if len(held) == len(out) - first:  # the usual request: the newest of it are what came in
+            out[first:] = held
+            return out
+    elif first < equal <= len(known) and all(map(is_not, known[first:equal], out[first:equal])):
+        out[first:equal] = known[first:equal]  # the usual request: all of them are copies already
+        first = equal
+    for position in range(first, len(out)):
+        raw = out[position]
+        if twins and id(raw) in twins:
+            out[position] = twins[id(raw)]
             continue
-        old, raw = known[position] if position < len(known) else None, out[position]
+        old = known[position] if position < len(known) else None
         is_copy = old is not None and old is not raw and (position < equal or old == raw)
         out[position] = old if old is not None and is_copy else frozen_copy(raw)
     return out
