@@ -58,6 +58,10 @@ class OpenAIChat:
                 known = _ROLES.get(role)
                 if known is not None and known != "tool":
                     return Message(known, (Text(content),))
+        elif type(raw) is dict and len(raw) == 3 and raw.get("role") == "tool":  # a plain answer to a call
+            call_id, content = raw.get("tool_call_id"), raw.get("content")
+            if type(call_id) is str and type(content) is str:
+                return Message("tool", (Result(call_id, content),))
         held = fields(raw)
         if held is None:
             return Message("user", ())
@@ -103,7 +107,7 @@ class OpenAIChat:
         for raw, index, result in pieces:
             if raw is None:
                 found.append(_tool_message(result))
-            elif self.decode(raw).parts[index : index + 1] == (result,):
+            elif (index == 0 and _is_answer(raw, result)) or self.decode(raw).parts[index : index + 1] == (result,):
                 found.append(raw)
             else:
                 found.append(self.rewrite(raw, {index: result}) or _tool_message(result))
@@ -206,6 +210,13 @@ def _content_block(part: Part) -> dict[str, Any] | None:
     if isinstance(part, Media):
         return media_block(part) or {"type": "text", "text": f"[{part.label or part.kind}]"}
     return {"type": "text", "text": well_formed(part.text)} if part.text else None
+
+
+def _is_answer(raw: Raw, result: Result) -> bool:
+    """Whether a plain tool message reads as `result`, told without reading it: the text is the very one that was read from it."""
+    if type(raw) is not dict or raw.get("role") != "tool" or raw.get("content") is not result.text or result.media:
+        return False
+    return raw.get("tool_call_id") == result.call_id and raw.get("name", "") == result.name and result.succeeded is None
 
 
 def _tool_message(result: Result) -> Raw:
