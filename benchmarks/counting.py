@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from benchmarks.histories import Writer, chat
-from benchmarks.measured import Measured, typical_s
+from benchmarks.measured import Measured, cpu_s, typical_s
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.tokens import WeightedCharacters
 
 ESTIMATE_BYTES_PER_S = 50e6
 TIMES_FASTER = 5.0
 SAMPLE = 1_000_000  # characters
+PIECE = 4_000  # characters
 
 
 def rows() -> Iterator[Measured]:
@@ -39,17 +42,26 @@ def exact(texts: list[str], size: int) -> Iterator[Measured]:
     if encoder is None:
         yield Measured("exact counting, o200k", 0.0, None, "MB/s", note="toktok is not installed")
         return
-    encoder(texts[0])
-    took = typical_s(lambda: [encoder(text) for text in texts], times=5)
+    encoder(texts[0])  # loads the vocabulary
+    unread = _sources()
+    first = cpu_s(lambda: [encoder(text) for text in unread])
+    again = typical_s(lambda: [encoder(text) for text in texts], times=5)
+    speed = sum(len(text.encode()) for text in unread) / first / 1e6
+    note = f"each text once, as an engine counts; {size / again / 1e6:.0f} MB/s where the same texts are counted again"
+    yield Measured("exact counting, o200k", speed, None, "MB/s", note=note)
     reference = _reference()
     if reference is None:
-        note = "tiktoken or its vocabulary is not installed here: nothing to compare with"
-        yield Measured("exact counting, o200k", size / took / 1e6, None, "MB/s", note=note)
         return
-    theirs = typical_s(lambda: [reference(text) for text in texts], times=3)
-    same = all(encoder(text) == reference(text) for text in texts)
-    note = "same numbers" if same else "NUMBERS DIFFER"
-    yield Measured("exact counting, o200k, times tiktoken", theirs / took, TIMES_FASTER, "x", more_is_better=True, note=note)
+    theirs = cpu_s(lambda: [reference(text) for text in unread])
+    same = all(encoder(text) == reference(text) for text in unread)
+    note = "each text once; same numbers" if same else "NUMBERS DIFFER"
+    yield Measured("exact counting, o200k, times tiktoken", theirs / first, TIMES_FASTER, "x", more_is_better=True, note=note)
+
+
+def _sources() -> list[str]:
+    """The sources of the running Python in pieces of 4,000 characters: code and prose that no encoder has seen yet in this process."""
+    found = "".join(path.read_text("utf-8", "replace") for path in sorted(Path(json.__file__).parent.parent.glob("*.py")))
+    return [found[start : start + PIECE] for start in range(0, min(len(found), 2 * SAMPLE), PIECE)]
 
 
 def _reference() -> Callable[[str], int] | None:
