@@ -73,8 +73,8 @@ class Engine:
             raise FixedPartTooLarge(_remaining(run), window=run.facts.window)
         state = self._edited(draft.state, run)
         written = self._written(state, draft, run)
-        measured = run.view.measure(run.history) + run.facts.system_measure
-        tokens = run.history.ruler.total(measured) + nudge_tokens(run, run.nudges)
+        measured = run.measure
+        tokens = run.total + nudge_tokens(run, run.nudges)
         self._check_smaller(draft.asked, run, tokens)
         front = changed_in_front(self.state, _question(draft.asked, draft.lead), tokens=tokens)
         request = Request(
@@ -200,7 +200,7 @@ class Engine:
         reserve = self.plan.window.reserve(asked.max_output)
         idle = asked.idle_s is not None and asked.idle_s > self.plan.cache_lifetime_s
         return Facts(
-            budget=max(1, min(window, self._together(state) - reserve)),
+            budget=max(1, min(window, self._together(window) - reserve)),
             window=window,
             system=ruler.tokens(system),
             system_measure=system,
@@ -241,9 +241,8 @@ class Engine:
         taught = [limit for limit in (state.learned_window, state.history.ruler.calibration.served) if limit]
         return min([self.plan.window.tokens, *taught])
 
-    def _together(self, state: State) -> int:
-        """Tokens of input and output together."""
-        window = self._window(state)
+    def _together(self, window: int) -> int:
+        """Tokens of input and output together, where `window` of them are input."""
         return window if window < self.plan.window.tokens else self.plan.window.total
 
     def _output(self, asked: Asked, tokens: int) -> int | None:
@@ -251,7 +250,7 @@ class Engine:
         if not asked.max_output:
             return None
         wanted = min(asked.max_output, self.plan.window.output_limit or asked.max_output)
-        return max(1, min(wanted, self._together(self.state) - tokens))
+        return max(1, min(wanted, self._together(self._window(self.state)) - tokens))
 
     # ------------------------------------------------------------------ changes from outside
 
