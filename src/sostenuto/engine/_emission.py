@@ -200,7 +200,7 @@ class Emission:
         while number < len(self.history.units) and self.history.units[number].first <= last:
             self._unit(number)
             number += 1
-        for ordinal in range(self.history.units[cycle].first, last + 1):
+        for ordinal in range(self.history.units[cycle].first, last + 1) if self.view.inserted else ():
             self._inserted(ordinal)
 
     def _unit(self, number: int) -> None:
@@ -263,6 +263,8 @@ class Emission:
 
     def _reformed(self, ordinal: int, keep: set[int] | None) -> Raw | None:
         raw, message = self.raws[ordinal], self.history.messages[ordinal]
+        if not self.view.forms and not self.history.folding.mended and (keep is None or len(keep) == len(message.parts)):
+            return raw
         changes: dict[int, Part | None] = {}
         for index in range(len(message.parts)) if keep is None else sorted(keep):
             key = (ordinal, index)
