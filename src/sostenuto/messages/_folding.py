@@ -207,7 +207,7 @@ class Folding:
             self.mended[place.ordinal, place.index] = replace(result, call_id=call.id)
         own = unit.parts[: len(unit.parts) - sum(slot.result is not None for slot in unit.slots)]
         results = tuple(slot.result for slot in slots if slot.result)
-        self.units[self.open_cycle] = replace(unit, last=max(unit.last, place.ordinal), parts=own + results, slots=tuple(slots))
+        self.units[self.open_cycle] = Unit(unit.kind, unit.first, max(unit.last, place.ordinal), own + results, tuple(slots))
 
     def _is_held_by_server(self, result: Result) -> bool:
         """Whether the call was never handed over: an output in front of every turn of the assistant, or behind a mere reference."""
