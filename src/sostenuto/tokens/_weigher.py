@@ -61,13 +61,22 @@ class CountingWeigher:
     def __call__(self, text: str, /) -> int:
         if not text:
             return 0
-        cleaned = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        cleaned = text if text.isascii() else _whole(text)
         try:
             if self._count is None:
                 self._count = self._make()
             return int(self._count(cleaned))
         except Exception:  # a fault in the library must not fail a run; three bytes a token is on the cautious side
             return int(len(cleaned.encode()) / _BYTES_PER_TOKEN) + 1
+
+
+def _whole(text: str) -> str:
+    """The text itself, copied only where half a surrogate pair is in it: a replacement stands for that."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 class RememberingWeigher:
