@@ -59,7 +59,8 @@ def _ripened(run: Run) -> Run:
 
 
 def _boundary(run: Run) -> int:
-    return first_protected(run.history, cycles=run.settings.protected_cycles)
+    """The first unit that is protected. Where there is no cycle yet nothing was looked at: the newest unit may still become one."""
+    return first_protected(run.history, cycles=run.settings.protected_cycles) if run.history.cycles else run.view.start
 
 
 def _candidates(run: Run, number: int) -> Iterator[Old]:
