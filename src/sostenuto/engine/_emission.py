@@ -213,7 +213,8 @@ class Emission:
         for place in unit.parts:
             if unit.kind != "cycle" or not isinstance(place.part, Result):
                 own.setdefault(place.ordinal, set()).add(place.index)
-        self.out += self._written([(ordinal, index) for ordinal in own if ordinal < self.crossed for index in own[ordinal]])
+        if self.crossed:
+            self.out += self._written([(ordinal, index) for ordinal in own if ordinal < self.crossed for index in own[ordinal]])
         for ordinal in sorted(own.keys() - self.trailing):
             if ordinal < self.crossed:
                 continue
@@ -257,9 +258,8 @@ class Emission:
 
     def _rewritten(self, ordinal: int, keep: set[int] | None) -> Raw | None:
         """The message with the forms of its parts; only the parts in `keep` if given; the caller's object if nothing differs."""
-        made = self._reformed(ordinal, keep)
-        is_unled = made is not None and self.made is not None and self.made.unled is not None and ordinal in self.made.unled.ordinals
-        return self.codec.without_id(made) if made is not None and is_unled else made
+        made, loose = self._reformed(ordinal, keep), self.made.unled if self.made is not None else None
+        return self.codec.without_id(made) if loose is not None and made is not None and ordinal in loose.ordinals else made
 
     def _reformed(self, ordinal: int, keep: set[int] | None) -> Raw | None:
         raw, message = self.raws[ordinal], self.history.messages[ordinal]
