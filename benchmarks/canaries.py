@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from benchmarks import sessions
 from sostenuto import ContextManager, UnknownKey
-from sostenuto.judging import SCRIPTED, Canary, CanaryKind, Sighting, sighted
+from sostenuto.judging import KINDS, SCRIPTED, Canary, CanaryKind, Sighting, sighted
 
 Raw = dict[str, Any]
 
@@ -157,3 +157,17 @@ def _characters(messages: list[Any]) -> int:
         len(message.get("content") or "") + sum(len(c["function"]["arguments"]) for c in message.get("tool_calls", ()))
         for message in messages
     )
+
+
+def markdown(found: list[Seen]) -> str:
+    """The sightings as a table."""
+    out = [
+        f"| summarizer | trial | in view | bar | {' | '.join(KINDS)} | recoverable | stale shown as current |",
+        "| --- | --- | ---: | ---: " + "| ---: " * (len(KINDS) + 2) + "|",
+    ]
+    for one in found:
+        bar = "" if one.bar is None else f"{one.bar:.0%}"
+        kinds = " | ".join(f"{one.sighting.kinds[kind]:.0%}" for kind in KINDS)
+        back = f"{one.sighting.recoverable:.0%}"
+        out.append(f"| {one.summarizer} | {one.trial} | {one.sighting.in_view:.0%} | {bar} | {kinds} | {back} | {one.sighting.stale} |")
+    return "\n".join(out) + "\n"

@@ -7,7 +7,13 @@ SostenutoError
 │   ├── UnknownFormat      messages or a file in no format we know
 │   └── UnknownSetting     a setting's name or value is wrong; carries a suggestion
 ├── UnknownKey             a recall key that names nothing in this conversation
-└── ContextOverflow        the provider refused twice; nothing smaller can be sent
+├── ContextOverflow        the provider refused twice; nothing smaller can be sent
+└── ModelFailed            a model endpoint did not answer; says what to do
+    ├── TooLong            the request is longer than the model takes (carries the stated figures)
+    ├── RateLimited        too much in too short a time; carries when to come back
+    ├── NotAuthorised      no key, a wrong one, or one without the right
+    ├── RequestRefused     the request is wrong in itself: never tried again
+    └── EndpointFailed     unreachable, overloaded, timed out, or cut off in the middle
 """
 
 from __future__ import annotations
@@ -59,3 +65,45 @@ class UnknownKey(SostenutoError):
 
 class ContextOverflow(SostenutoError):
     """The provider refused the request twice and nothing smaller can be sent."""
+
+
+class ModelFailed(SostenutoError):
+    """A model endpoint did not answer.
+
+    Attributes:
+        status: the HTTP status, None where there was no answer at all.
+        body: what the endpoint said, as it came.
+    """
+
+    def __init__(self, text: str, *, status: int | None = None, body: object = None) -> None:
+        self.status = status
+        self.body = body
+        super().__init__(text)
+
+
+class TooLong(ModelFailed):
+    """The request is longer than the model takes."""
+
+
+class RateLimited(ModelFailed):
+    """Too much was asked in too short a time.
+
+    Attributes:
+        retry_after_s: seconds after which to come back, None where the endpoint did not say.
+    """
+
+    def __init__(self, text: str, *, status: int | None = None, body: object = None, retry_after_s: float | None = None) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(text, status=status, body=body)
+
+
+class NotAuthorised(ModelFailed):
+    """There is no key, it is wrong, or it has not the right."""
+
+
+class RequestRefused(ModelFailed):
+    """The request is wrong in itself; sending it again changes nothing."""
+
+
+class EndpointFailed(ModelFailed):
+    """Unreachable, overloaded, timed out, or cut off in the middle; the same request may succeed later."""

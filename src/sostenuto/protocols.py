@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from sostenuto.messages import Call, Message, Part, Result
 
@@ -109,6 +110,63 @@ class Codec(Protocol):
 
     def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
         """The arguments with the provider's cache markers on the stable prefix of `stable` messages."""
+
+
+Finish = Literal["stop", "calls", "length", "window", "filtered", "other"]
+"""Why a model stopped: it was done, it calls tools, the output limit, the window's end, the provider's filter, anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One reply of a model.
+
+    Attributes:
+        messages: the assistant's turn as native messages (items) of the model's wire, to be appended to the history as they are.
+        text: its words, joined.
+        calls: the tool calls in it, in order.
+        finish: why it stopped.
+        usage: what the endpoint reported, as it came; None if nothing.
+        model: the id that the endpoint says answered.
+    """
+
+    messages: tuple[Raw, ...]
+    text: str
+    calls: tuple[Call, ...] = ()
+    finish: Finish = "stop"
+    usage: Any = None
+    model: str = ""
+
+
+Heard = Callable[[Literal["text", "reasoning"], str], None]
+"""Is told each piece of a reply as it arrives: its kind and its words."""
+
+
+class Model(Protocol):
+    """Who answers. One object for one model; may serve many conversations at once."""
+
+    @property
+    def name(self) -> str:
+        """``provider:id``."""
+
+    @property
+    def format(self) -> str:
+        """The wire its requests are written in."""
+
+    async def window(self) -> int | None:
+        """Tokens the endpoint says it serves now; None where it does not say. Never raises."""
+
+    async def speak(
+        self, arguments: Mapping[str, Any], /, *, tools: Sequence[Any] = (), max_output: int | None = None, thinking: bool = True,
+        heard: Heard | None = None,
+    ) -> Spoken:  # fmt: skip
+        """One reply to a request of `ContextManager` (its ``arguments``); with `heard` it is streamed.
+
+        Raises:
+            ModelFailed: one of its kinds; nothing else.
+        """
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
 
 
 class Store(Protocol):

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
+
 from sostenuto.formats import anthropic, gemini, openai_chat, openai_responses
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Call, Message, Part, Result, Text, Thinking
@@ -104,3 +106,13 @@ def words(message: Message) -> list[str]:
 def without_thinking(parts: Sequence[Part]) -> list[Part]:
     """The parts that are not reasoning."""
     return [part for part in parts if not isinstance(part, Thinking)]
+
+
+def fewer(*, of_ten: int) -> settings:
+    """Settings for a costly property: so many of ten of the usual examples."""
+    return settings(max_examples=max(1, settings().max_examples * of_ten // 10))
+
+
+def results_in(messages: Sequence[Raw], *, format: str) -> list[str]:
+    """The texts of all results in native messages, in order."""
+    return [part.text for raw in messages for part in CODECS[format].decode(raw).parts if isinstance(part, Result)]

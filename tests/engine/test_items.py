@@ -14,7 +14,7 @@ from sostenuto.errors import FixedPartTooLarge
 from sostenuto.manager import ContextManager
 from sostenuto.protocols import Raw
 from tests.engine import wires
-from tests.engine.conversing import Quarters, faults, manager
+from tests.engine.conversing import Quarters, faults, fewer, manager
 from tests.engine.witness import Witness
 
 FORMAT = "openai_responses"
@@ -76,6 +76,7 @@ def ids_are_right(history: list[Raw], out: list[Raw]) -> int:
     return lost
 
 
+@fewer(of_ten=4)
 @given(loops(), WINDOWS)
 def test_ids_go_exactly_where_reasoning_went(history: list[Raw], window: int) -> None:
     """In any window every request is legal, its reasoning is followed by what it led to, and no id outlives its reasoning."""
@@ -90,6 +91,7 @@ def test_ids_go_exactly_where_reasoning_went(history: list[Raw], window: int) ->
         ids_are_right(history[:length], request.arguments["input"])
 
 
+@fewer(of_ten=2)
 @given(loops(), WINDOWS)
 def test_a_restart_changes_no_byte(history: list[Raw], window: int) -> None:
     """A process that ends after each request and goes on from its snapshot sends the very requests of one that never ended."""

@@ -22,9 +22,14 @@ CODEC = openai_chat.CODEC
 EMPTY = ("meta", "link", "input", "br", "img")
 
 
+WEIGHED: dict[int, tuple[Any, int]] = {}
+
+
 def weigh(message: Any) -> int:
-    """Tokens of a message."""
-    return BY.tokens(BY.measure(CODEC.decode(message)))
+    """Tokens of a message, counted once for each object."""
+    if id(message) not in WEIGHED:
+        WEIGHED[id(message)] = (message, BY.tokens(BY.measure(CODEC.decode(message))))  # holding it keeps its id from being used again
+    return WEIGHED[id(message)][1]
 
 
 def said(role: str, text: str) -> Raw:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from sostenuto.replaying import Arrived, Costs, figures
 from sostenuto.reporting import page
 from tests.reporting.stories import Parsed, cleared, cycle, row, said, sent, story
@@ -122,7 +124,14 @@ def seconds(requests: int) -> float:
     return spent
 
 
-def test_50_000_requests_take_time_in_proportion() -> None:
+def test_ten_times_the_requests_take_time_in_proportion() -> None:
     """Ten times the requests take less than 25 times the time."""
+    few, many = seconds(500), seconds(5_000)
+    assert many < 25 * max(few, 0.05), (few, many)
+
+
+@pytest.mark.long
+def test_50_000_requests_take_time_in_proportion() -> None:
+    """The same for a session of 50,000."""
     few, many = seconds(5_000), seconds(50_000)
     assert many < 25 * max(few, 0.1), (few, many)

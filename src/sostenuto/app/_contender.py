@@ -52,6 +52,10 @@ class _Answer:
         if found is None:
             self._write({"unusable": f"no tokenizer for {job['ruler']} in this environment; install toktok-rs there"})
             return
+        absent = next((peer for peer in PEERS if peer.name == job["contender"] and installed(peer) is None), None)
+        if absent is not None:
+            self._write({"unusable": f"{absent.distribution} is not installed here; pip install {absent.distribution}"})
+            return
         by = remembering(found)
         by("the vocabulary is loaded before the first request is timed")
         metered = Metered(SCRIPTED[job["summarizer"]](), by) if job["summarizer"] else None
@@ -76,10 +80,7 @@ class _Answer:
             self._own = own
             return own.send, lambda: own.nudges
         peer = next(peer for peer in PEERS if peer.name == self._job["contender"])
-        found = installed(peer)
-        if found is None:
-            raise ImportError(f"{peer.distribution} is not installed")
-        self._write({"version": found})
+        self._write({"version": installed(peer)})
         if round_trip(peer, self._job["messages"]) != self._job["messages"]:
             self._write({"remark": "the session does not come back unchanged from the library's own message types"})
         return started(peer, terms), lambda: 0
@@ -122,8 +123,8 @@ def _weigher(name: str) -> Weigher | None:
 
 
 def _told(error: BaseException) -> str:
-    words = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words}"[:SAID]
+    name, words = type(error).__name__, " ".join(str(error).split())
+    return (words if words.startswith(f"{name}:") else f"{name}: {words}")[:SAID]
 
 
 def _stay_offline() -> None:

@@ -18,7 +18,7 @@ from sostenuto.app._own import asking
 from sostenuto.app._rulers import published_weigher
 from sostenuto.app._wires import CODECS
 from sostenuto.judging import Run, Sent, Session, Thirds, Verdict, judged, weighing
-from sostenuto.peers.known import PEERS
+from sostenuto.peers.known import PEERS, installed
 
 DEADLINE_S = 180.0
 """Seconds on the clock that one contender may take for one session."""
@@ -69,6 +69,11 @@ def contenders(
             where = (interpreters or {}).get(peer.distribution, sys.executable)
             found += [Contender(peer.name, peer.title, name, where) for name in (wanted if peer.summarizes else ("",))]
     return found
+
+
+def installed_peers(interpreters: Mapping[str, str] | None = None) -> list[str]:
+    """Names of the peers that can run: with an interpreter of their own, or installed beside this program; doing nothing always can."""
+    return [peer.name for peer in PEERS if peer.distribution in (interpreters or {}) or installed(peer) is not None]
 
 
 def ruler_name() -> str:

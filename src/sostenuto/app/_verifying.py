@@ -108,7 +108,6 @@ def entry(one: Outcome) -> dict[str, Any]:
         "title": one.contender.title,
         "summarizer": one.contender.summarizer,
         "version": one.version,
-        "session": one.session,
         "problem": one.problem,
         "remark": one.remark,
         "verdict": verdict.as_dict() if verdict is not None else None,

@@ -67,7 +67,7 @@ def told(found: Verified, *, name: str, drawn: Style) -> Iterator[str]:
     yield f"{name}: {count(found.messages, 'message')}, {count(found.requests, 'request')}, up to {count(found.tokens, 'token')}"
     yield f"Judged in a window of {found.window:,} tokens, counted with {found.ruler}."
     if found.over:
-        yield f"Without doing anything {found.over:,} of the {found.requests:,} requests would be refused as too long."
+        yield f"Without doing anything, {found.over:,} of {count(found.requests, 'request')} would be refused as too long."
     else:
         yield f"Nothing has to be left out: the longest request has {found.tokens:,} tokens. Try a smaller --window."
     for one in found.outcomes:
@@ -87,6 +87,9 @@ def _verdict(one: Outcome) -> Iterator[tuple[str, str]]:
     verdict = one.verdict
     assert verdict is not None
     yield "fits", _fits(verdict)
+    if verdict.failed == verdict.requests:
+        yield from (("says", failure) for failure in verdict.failures[:1])
+        return
     yield "keeps", _keeps(verdict)
     yield "loses", _loses(verdict)
     if verdict.recoverable is not None:
@@ -102,14 +105,15 @@ def _verdict(one: Outcome) -> Iterator[tuple[str, str]]:
 def _fits(verdict: Verdict) -> str:
     parts = []
     if verdict.failed:
-        parts.append(f"{verdict.failed:,} requests could not be made")
+        parts.append(f"{count(verdict.failed, 'request')} could not be made")
     if verdict.over:
-        parts.append(f"{verdict.over:,} requests are too long")
+        parts.append(f"{count(verdict.over, 'request')} too long")
     if verdict.broken:
-        parts.append(f"{verdict.broken:,} have a call without its result or the reverse")
+        parts.append(f"{count(verdict.broken, 'request')} with a call without its result, or the reverse")
     if verdict.unavoidable:
-        parts.append(f"{verdict.unavoidable:,} are too long whatever is left out")
-    return ", ".join(parts) if parts else f"every one of the {count(verdict.requests, 'request')}, the largest has {verdict.peak:,} tokens"
+        parts.append(f"{count(verdict.unavoidable, 'request')} too long whatever is left out")
+    of = f"of {count(verdict.requests, 'request')}"
+    return f"{of}, {', '.join(parts)}" if parts else f"{of}, all; the largest has {verdict.peak:,} tokens"
 
 
 def _keeps(verdict: Verdict) -> str:

@@ -42,7 +42,9 @@ class Made:
 
 @dataclass(slots=True)
 class Emission:
-    """A request's messages in the making, with what stands where (`segments`). `made` remembers changed messages between requests.
+    """A request's messages in the making, with what stands where (`segments`; `built` for units that were put together).
+
+    `made` remembers changed messages between requests.
 
     `trailing` are items of reasoning at the very end: until their item follows, they do not leave. Messages before the ordinal
     `crossed` were handed over in another wire: they are written from their parts.
@@ -54,6 +56,7 @@ class Emission:
     codec: Codec
     out: list[Raw] = field(default_factory=list)
     segments: list[tuple[int, int, int]] = field(default_factory=list)
+    built: list[tuple[int, int, int]] = field(default_factory=list)
     made: Made | None = None
     trailing: set[int] = field(default_factory=set)
     crossed: int = 0
@@ -65,6 +68,7 @@ class Emission:
             return ()
         for number in cover.standing:
             self._unit(number)
+        self.built.clear()
         known = known or tuple(self.codec.encode(message) for message in checkpoint_messages(cover))
         self.out += known
         return known
@@ -113,6 +117,7 @@ class Emission:
             last = max(last, unit.last)
             if number in written:
                 self.out += written[number]
+                self.built.append((before, unit.first, len(written[number])))
             else:
                 self._unit(number)
                 if unit.last < self.crossed and number < self.history.folding.settled:
@@ -205,7 +210,11 @@ class Emission:
 
     def _unit(self, number: int) -> None:
         """One whole unit, wherever its parts stand."""
-        unit = self.history.units[number]
+        before, unit = len(self.out), self.history.units[number]
+        self._put_together(number, unit)
+        self.built.append((before, unit.first, len(self.out) - before))
+
+    def _put_together(self, number: int, unit: Unit) -> None:
         if number in self.view.flattened:
             self.out.append(self.codec.encode(self.view.flattened[number]))
             return

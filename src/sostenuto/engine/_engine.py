@@ -132,7 +132,8 @@ class Engine:
         made = written.emission.made
         copies = twins(state.raws, state.expected) if state.order is None and len(state.raws) == len(state.expected) else {}
         expected = guarded(written.left, self.state.sent.expected, twins=copies)
-        return Sent(expected, tuple(written.emission.segments), written.nudges, made.swapped if made else {})
+        placed = written.emission
+        return Sent(expected, tuple(placed.segments), written.nudges, made.swapped if made else {}, tuple(placed.built))
 
     def abandon(self) -> None:
         """A step failed or was cancelled: what it had added to the log is taken out again, as if it had never been called."""
@@ -159,7 +160,7 @@ class Engine:
         out, emission, _ = self.emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges
         kept = out if nudges else out[: len(out) - len(last)]
-        sent = Sent(guarded([*kept, *last]), tuple(emission.segments), nudges)
+        sent = Sent(guarded([*kept, *last]), tuple(emission.segments), nudges, built=tuple(emission.built))
         self.state = replace(state, sent=sent)
 
     def _edited(self, state: State, run: Run) -> State:
@@ -178,6 +179,7 @@ class Engine:
         shift = len(out) - len(emission.out)
         if shift:
             emission.segments = [(position + shift, ordinal, count) for position, ordinal, count in emission.segments]
+            emission.built = [(position + shift, ordinal, count) for position, ordinal, count in emission.built]
         return out, emission, heads
 
     # ------------------------------------------------------------------ facts

@@ -127,7 +127,7 @@ def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
     own = _own_change(handed, state, prints)
     if own is not None and own.taken > max(raw_prefix, kept_prefix):
         return own
-    if kept_prefix > raw_prefix and state.sent.segments:
+    if kept_prefix > raw_prefix and (state.sent.segments or state.sent.built):
         return _kept_change(handed, state, prints, kept_prefix)
     order = state.order if state.order is not None else range(state.length)
     return _raw_change(handed, state, prints, order=order)
@@ -268,10 +268,22 @@ def _kept_change(handed: list[Raw], state: State, prints: _Prints, prefix: int) 
         position += 1
     if position >= len(ordinals) - state.sent.nudges:
         return Match("extension", position, kept_mode=True)
-    later = [ordinal for ordinal in ordinals[position:] if ordinal is not None]
-    at = later[0] if later else state.length
     del prefix
-    return Match("fork", position, at=at, kept_mode=True)
+    places = _places(state.sent, len(ordinals))
+    taken, at = next((place for place in places[position:] if place is not None), (position, state.length))
+    if places[position] is None:
+        taken = position  # what differs first is ours, such as the checkpoint
+    return Match("fork", taken, at=at, kept_mode=True, fresh=tuple(pair for pair in fresh if pair[1] < at))
+
+
+def _places(sent: Sent, length: int) -> list[tuple[int, int] | None]:
+    """For each position that is no message of ours: where its message, or the unit it was built from, begins, and the ordinal there."""
+    out: list[tuple[int, int] | None] = [None] * length
+    for position, ordinal, count in sent.segments:
+        out[position : position + count] = [(position + step, ordinal + step) for step in range(count)]
+    for position, ordinal, count in sent.built:
+        out[position : position + count] = [(position, ordinal)] * count
+    return out[:length]
 
 
 def _ordinals(sent: Sent, length: int) -> list[int | None]:

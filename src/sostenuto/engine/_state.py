@@ -48,13 +48,15 @@ class Sent:
 
     `expected` compares by content for the newest 16 and by identity first for the rest. `segments` say which ordinals stand
     where: (position, ordinal, count); positions in no segment are ours, and so are those whose ordinal is in `changed`.
-    `nudges` is how many messages at the end are nudges.
+    `built` are messages that were put together from a whole unit: (position, its first ordinal, how many). `nudges` is how many
+    messages at the end are nudges.
     """
 
     expected: list[Raw] = field(default_factory=list)
     segments: tuple[tuple[int, int, int], ...] = ()
     nudges: int = 0
     changed: Mapping[int, Raw] = field(default_factory=dict)
+    built: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
