@@ -32,6 +32,7 @@ class Found:
 
     speed: list[Measured] = field(default_factory=list)
     sightings: list[canaries.Seen] = field(default_factory=list)
+    standing: dict[str, float] = field(default_factory=dict)
     compared: list[tuple[comparison.Task, Outcome]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -75,6 +76,7 @@ def _canaries(found: Found) -> None:
     for one in canaries.seen():
         found.sightings.append(one)
         _say(f"canaries, {one.summarizer}, {one.trial}: {one.sighting.in_view:.0%} in view")
+    found.standing = canaries.kept()
 
 
 def _compare(found: Found, folder: Path | None) -> None:
@@ -104,6 +106,7 @@ def _leave(found: Found, folder: Path, *, seconds: float) -> None:
         "remarks": found.remarks,
         "figures": [row.entry for row in found.speed],
         "canaries": [one.entry for one in found.sightings],
+        "over_all_rounds": found.standing,
         "comparison": comparison.entries(found.compared, entry),
     }
     (folder / "bench.md").write_text(text, encoding="utf-8")
@@ -117,9 +120,10 @@ def _markdown(found: Found, seconds: float) -> Iterator[str]:
         over = [row for row in found.speed if row.ratio is not None and row.ratio > 1]
         yield f"## Speed and memory\n\n{speed_table(found.speed)}\n{len(over)} of {len(found.speed)} figures over their budget\n"
     if found.sightings:
-        yield f"## Canaries\n\n{canaries.markdown(found.sightings)}"
+        yield f"## Canaries\n\n{canaries.markdown(found.sightings, found.standing)}"
     if found.compared:
-        yield f"## Comparison\n\nCounted with {ruler_name()}; median / worst session, shares in percent.\n\n{comparison.markdown(found.compared)}"
+        said = f"Counted with {ruler_name()}; median / worst session, shares in percent."
+        yield f"## Comparison\n\n{said}\n\n{comparison.markdown(found.compared)}"
     listed = "".join(f"- {remark}\n" for remark in found.remarks)
     yield f"Python {platform.python_version()}, {seconds / 60:.1f} minutes\n" + (f"\n{listed}" if listed else "")
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from benchmarks import sessions
 from sostenuto import ContextManager, UnknownKey
-from sostenuto.judging import KINDS, SCRIPTED, Canary, CanaryKind, Sighting, sighted
+from sostenuto.encoders.openai import openai_encoder
+from sostenuto.formats import openai_chat
+from sostenuto.judging import KINDS, SCRIPTED, Canary, CanaryKind, Run, Sent, Session, Sighting, judged, session_of, sighted, weighing
 
 Raw = dict[str, Any]
 
@@ -55,6 +57,29 @@ def seen() -> Iterator[Seen]:
         for percent in SHARES:
             yield _at_share(percent, name)
         yield from _over_rounds(name)
+
+
+def kept() -> dict[str, float]:
+    """What stood in every request until the last of `ROUNDS`, with null summaries: shares of the worst request."""
+    made = session_of("long", sessions.session("long", seed=12), pins=[sessions.PIN])
+    history: list[Any] = list(made.messages)
+    rounds = 0
+
+    def count(event: Any) -> None:
+        nonlocal rounds
+        rounds += event.rung == "compact"
+
+    context = _manager("null", window=WINDOW, on_event=count, pin=[sessions.PIN])
+    sent: list[Sent] = []
+    for upto in made.requests:
+        sent.append(Sent(tuple(context.prepare_sync(history[:upto], tools=context.tools()).arguments["messages"])))
+        if rounds >= ROUNDS[-1]:
+            break
+    cut = Session(made.name, made.messages, made.requests[: len(sent)], made.pins)
+    weigh = weighing(openai_encoder("o200k"))
+    verdict = judged(cut, Run(tuple(sent)), budget=WINDOW, weigh=weigh, decode=openai_chat.CODEC.decode)
+    shares = {name: getattr(verdict, name).worst for name in ("task", "newest", "pins", "files_read", "files_modified")}
+    return {"compactions": rounds, "requests": len(sent), **shares}
 
 
 def planted(size: str, *, seed: int, within: float) -> tuple[list[Raw], list[Canary]]:
@@ -159,8 +184,8 @@ def _characters(messages: list[Any]) -> int:
     )
 
 
-def markdown(found: list[Seen]) -> str:
-    """The sightings as a table."""
+def markdown(found: list[Seen], standing: Mapping[str, float]) -> str:
+    """The sightings as a table, and what stood in every request over all rounds."""
     out = [
         f"| summarizer | trial | in view | bar | {' | '.join(KINDS)} | recoverable | stale shown as current |",
         "| --- | --- | ---: | ---: " + "| ---: " * (len(KINDS) + 2) + "|",
@@ -170,4 +195,10 @@ def markdown(found: list[Seen]) -> str:
         kinds = " | ".join(f"{one.sighting.kinds[kind]:.0%}" for kind in KINDS)
         back = f"{one.sighting.recoverable:.0%}"
         out.append(f"| {one.summarizer} | {one.trial} | {one.sighting.in_view:.0%} | {bar} | {kinds} | {back} | {one.sighting.stale} |")
-    return "\n".join(out) + "\n"
+    words = ", ".join(
+        f"{name.replace('_', ' ')} {value:.0%}" for name, value in standing.items() if name not in ("compactions", "requests")
+    )
+    said = (
+        f"Over {standing['compactions']:.0f} compactions with null summaries ({standing['requests']:.0f} requests), worst request: {words}."
+    )
+    return "\n".join([*out, "", said]) + "\n"

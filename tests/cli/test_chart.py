@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.cli._chart import HEIGHT, MARKS, chart, short
+from sostenuto.cli._chart import HEIGHT, chart, short
 from sostenuto.cli._terminal import Style
+from sostenuto.reporting import MARKS
 
 PAINT = re.compile(r"\x1b\[\d+m")
 SIZES = st.lists(st.integers(0, 10**9), min_size=1, max_size=400)

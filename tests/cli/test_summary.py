@@ -120,6 +120,16 @@ def test_nothing_happened_is_said() -> None:
     assert losses(ROWS[:1], Style()) == ["Nothing was rewritten: every request is the history as it was handed over."]
 
 
+def test_each_line_of_what_was_done_carries_the_mark_of_the_chart() -> None:
+    """The letter stands before the meaning, coloured where colours are shown; words give way before the width does."""
+    plain = losses(ROWS, Style())
+    assert plain[1] == "  c  old results cleared   once   4,000 tokens freed   2 keys"
+    assert losses(ROWS, Style(colour=True))[1] == plain[1].replace("c", "\x1b[32mc\x1b[0m", 1)
+    narrow = losses(ROWS, Style(width=52))[1]
+    assert "4,000 freed" in narrow
+    assert len(narrow) <= 52
+
+
 def test_many_notices_are_counted_not_listed() -> None:
     """Notices that differ in their numbers only are printed once, and beyond the eighth only their number."""
     noisy = replace(ROWS[0], notices=("cut 1,234 of m3.0", "cut 5 of m7.1", *(f"notice {letter}" for letter in "abcdefghijkl")))

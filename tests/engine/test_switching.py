@@ -12,8 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sostenuto.engine import Request, State
 from sostenuto.engine._emission import Emission, opened
 from sostenuto.errors import FixedPartTooLarge
-from sostenuto.ladder import History, view_of
+from sostenuto.ladder import History, checkpoint_messages, view_of
 from sostenuto.manager import ContextManager
+from sostenuto.messages import Text
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure
 from tests.engine import wires
@@ -44,6 +45,13 @@ def recomputed(state: State, codec: Codec) -> tuple[list[Raw], Measure]:
     return opened(emission.out, codec), total
 
 
+def user_texts(raw: Raw, codec: Codec) -> list[str]:
+    """What the user says in a message, but for the lines that are ours."""
+    message = codec.decode(raw)
+    texts = [part.text for part in message.parts if isinstance(part, Text)]
+    return [text for text in texts if message.role == "user" and text[:1].isdigit()]
+
+
 class Travels(RuleBasedStateMachine):
     """Grow, switch, compact, undo, crash, regenerate: every request is legal in the wire in force and no key is ever lost."""
 
@@ -54,7 +62,7 @@ class Travels(RuleBasedStateMachine):
         self.context: ContextManager = manager(window, format=format)
         self.handed: list[Raw] = []
         self.kept: list[Raw] | None = None
-        self.own = self.calls = 0
+        self.calls = 0
         self.originals: dict[int, list[str]] = {}
         self.before: list[Raw] | None = None
         self.request: Request | None = None
@@ -72,22 +80,28 @@ class Travels(RuleBasedStateMachine):
         assert engine is not None
         return engine.state
 
-    def ask(self, new: list[Raw]) -> None:
-        """One request for the host's own list with something new behind it."""
-        self.handed, self.own = [*self.handed, *new], self.own + len(new)
+    def ask(self, new: list[Raw]) -> list[Raw]:
+        """One request for the host's own list with something new behind it; what was sent, without nudges."""
+        before, known = self.handed, self.state if self.context._driver.engine is not None else None
+        self.handed = [*self.handed, *new]
         try:
             request = self.context.prepare_sync(list(self.handed))
         except FixedPartTooLarge:
-            self.handed, self.own = self.handed[: len(self.handed) - len(new)], self.own - len(new)
-            return
-        self.learn(self.handed[len(self.handed) - self.own :])
+            self.handed = before
+            return []
+        self.learn(known)
         self.see(request)
+        return self.before or []
 
-    def learn(self, native: list[Raw]) -> None:
-        """Remember what the newest messages said."""
-        first = self.state.length - len(native)
-        for number, raw in enumerate(native):
-            self.originals[first + number] = [said(part) for part in self.codec.decode(raw).parts]
+    def learn(self, known: State | None) -> None:
+        """Remember what the newest messages said, and forget those that are on a branch now."""
+        first, state = known.length if known is not None else 0, self.state
+        if known is not None and len(state.branches) > len(known.branches):
+            first = state.branches[-1].at
+            self.originals = {ordinal: texts for ordinal, texts in self.originals.items() if ordinal < first}
+        for ordinal in range(first, state.length):
+            raw = self.handed[len(self.handed) - state.length + ordinal]
+            self.originals[ordinal] = [said(part) for part in self.codec.decode(raw).parts]
 
     def see(self, request: Request) -> None:
         """What every request must be."""
@@ -107,13 +121,15 @@ class Travels(RuleBasedStateMachine):
     @rule(size=st.integers(1, 60))
     def says(self, size: int) -> None:
         """The user says more."""
-        self.ask([wires.user(f"{len(self.handed)} {WORD * size}", format=self.format)])
+        self.calls += 1
+        self.ask([wires.user(f"{self.calls} {WORD * size}", format=self.format)])
 
     @rule(size=st.integers(1, 30), thinks=st.booleans(), goes_on=st.booleans())
     def answers(self, size: int, thinks: bool, goes_on: bool) -> None:
         """The model answers; perhaps the user goes on."""
-        made = wires.reply(WORD * size, format=self.format, thought=f"t{len(self.handed)}" if thinks else "")
-        self.ask([*made, *([wires.user(f"Go on {len(self.handed)}", format=self.format)] if goes_on else [])])
+        self.calls += 1
+        made = wires.reply(f"{self.calls} {WORD * size}", format=self.format, thought=f"t{self.calls}" if thinks else "")
+        self.ask([*made, *([wires.user(f"Go on, {self.calls}.", format=self.format)] if goes_on else [])])
 
     @rule(sizes=st.lists(st.integers(0, 300), min_size=1, max_size=3), thinks=st.booleans(), queued=st.booleans())
     def works(self, sizes: list[int], thinks: bool, queued: bool) -> None:
@@ -141,7 +157,7 @@ class Travels(RuleBasedStateMachine):
         assert (done.messages is not None) == (to != self.format)
         self.format, self.window, self.before = to, window, None
         if done.messages is not None:
-            self.handed, self.own, self.before = done.messages, 0, done.messages
+            self.handed = self.before = done.messages
             self.start = self.state.view.start
 
     @precondition(lambda self: self.request is not None)
@@ -151,22 +167,32 @@ class Travels(RuleBasedStateMachine):
         assert self.request is not None
         if self.request.format == self.format and self.state.request is self.request:
             out = self.request.arguments[self.codec.field]
-            self.handed, self.own = out[: len(out) - self.request.nudges], 0
-            self.kept = self.handed
+            self.kept = self.handed = out[: len(out) - self.request.nudges]
 
-    @precondition(lambda self: self.own > 1)
+    @precondition(lambda self: len(self.handed) > 2)
     @rule(data=st.data())
     def regenerates(self, data: st.DataObject) -> None:
-        """The host cuts off a piece of what it said in this wire and goes on otherwise."""
-        first = len(self.handed) - self.own
-        turns = [n for n in range(max(1, first), len(self.handed)) if self.handed[n].get("role") == "user"]
+        """The host cuts its tail off, in whatever wire that was said, and goes on otherwise: nothing of the tail is sent."""
+        turns = [n for n, raw in enumerate(self.handed) if n and raw.get("role") == "user"]
         if turns:
-            at, length = data.draw(st.sampled_from(turns)), self.state.length
-            gone = len(self.handed) - at
-            self.handed, self.own, self.before, self.start = self.handed[:at], self.own - gone, None, 0
-            self.originals = {n: texts for n, texts in self.originals.items() if n < length - gone}
+            at = data.draw(st.sampled_from(turns))
+            gone = {text for raw in self.handed[at:] for text in user_texts(raw, self.codec)}
             self.calls += 1
-            self.ask([wires.user(f"Another way, number {self.calls}.", format=self.format)])
+            self.handed, self.before, self.start, self.request = self.handed[:at], None, 0, None
+            sent = self.ask([wires.user(f"Another way, number {self.calls}.", format=self.format)])
+            assert gone.isdisjoint(text for raw in sent for text in user_texts(raw, self.codec))
+
+    @precondition(lambda self: len(self.handed) > 1 and self.format in ("anthropic", "openai_chat"))
+    @rule(data=st.data())
+    def marks(self, data: st.DataObject) -> None:
+        """The host puts a cache marker on a message, whatever wire it was said in: no edit ends, nothing forks."""
+        at = data.draw(st.integers(0, len(self.handed) - 1))
+        if self.handed[at].get("role") in ("user", "assistant") and isinstance(self.handed[at].get("content"), str):
+            block = {"type": "text", "text": self.handed[at]["content"], "cache_control": {"type": "ephemeral"}}
+            forks, self.before = len(self.state.branches) if self.context._driver.engine else 0, None
+            self.handed = [*self.handed[:at], {**self.handed[at], "content": [block]}, *self.handed[at + 1 :]]
+            self.ask([])
+            assert len(self.state.branches) == forks
 
     # ---- what a person does
 
@@ -214,8 +240,11 @@ class Travels(RuleBasedStateMachine):
         if hasattr(self, "context") and self.context._driver.engine is not None:
             state = self.state
             messages, total = recomputed(state, self.codec)
-            sent, _, _ = self.context._driver.engine.emitted(state)
-            assert sent == messages
+            sent, _, heads = self.context._driver.engine.emitted(state)
+            # a caller's marker may have moved to the continuation; it is no part of the words that are counted anew
+            cover = state.view.cover
+            bare = self.codec.encode(checkpoint_messages(cover)[-1]) if cover is not None else None
+            assert [bare if heads and message is heads[-1] else message for message in sent] == messages
             assert state.view.measure(state.history) == total
 
     @invariant()

@@ -1,4 +1,4 @@
-"""Small made-up histories in both wires, a cheap exact weigher, and scripted summarizers."""
+"""Small made-up histories in every wire, a cheap exact weigher, and scripted summarizers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 from sostenuto import ContextManager, Request
 from sostenuto.checkpoint import HEADINGS
-from sostenuto.formats.anthropic import CODEC as ANTHROPIC
-from sostenuto.formats.openai_chat import CODEC as OPENAI_CHAT
 from sostenuto.messages import Call, Part, Result, Text, Thinking
-from sostenuto.protocols import Codec, Raw
+from sostenuto.protocols import Raw
+from tests.engine import wires
+from tests.engine.conversing import CODECS
 
-CODECS: dict[str, Codec] = {"anthropic": ANTHROPIC, "openai_chat": OPENAI_CHAT}
 FORMATS = sorted(CODECS)
 _KEY = {"type": "object", "properties": {"key": {"type": "string"}}}
 RETRIEVE = [{"type": "function", "function": {"name": "recall", "parameters": _KEY}}]
@@ -40,20 +39,21 @@ def sized(tokens: int, mark: str = "text") -> str:
 
 @dataclass
 class Talk:
-    """A history that grows, in either wire."""
+    """A history that grows, in any wire."""
 
     format: str = "openai_chat"
     messages: list[Raw] = field(default_factory=list)
     cycles: int = 0
+    names: dict[str, str] = field(default_factory=dict)
 
     def user(self, text: str) -> Talk:
         """The person says something."""
-        self.messages.append({"role": "user", "content": text})
+        self.messages.append(wires.user(text, format=self.format))
         return self
 
     def says(self, text: str) -> Talk:
         """The model says something and calls nothing."""
-        self.messages.append({"role": "assistant", "content": text})
+        self.messages += wires.reply(text, format=self.format)
         return self
 
     def cycle(
@@ -70,31 +70,42 @@ class Talk:
         self.cycles += 1
         ids = [f"c{self.cycles}_{number}" for number in range(len(names))]
         given = arguments if arguments is not None else {"command": f"step {self.cycles}"}
+        asked = list(zip(ids, names, strict=True))
+        self.names.update(asked)
+        text = json.dumps(given)
         if self.format == "anthropic":
             blocks: list[Raw] = [{"type": "thinking", "thinking": thinking, "signature": f"sig{self.cycles}"}] if thinking else []
-            blocks += [{"type": "tool_use", "id": i, "name": name, "input": given} for i, name in zip(ids, names, strict=True)]
+            blocks += [{"type": "tool_use", "id": i, "name": name, "input": given} for i, name in asked]
             self.messages.append({"role": "assistant", "content": blocks})
-        else:
-            made = [
-                {"id": i, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
-                for i, name in zip(ids, names, strict=True)
+        elif self.format == "gemini":
+            parts: list[Raw] = [{"text": thinking, "thought": True}] if thinking else []
+            made: list[Raw] = [{"functionCall": {"id": i, "name": name, "args": given}} for i, name in asked]
+            made[0]["thoughtSignature"] = f"sig{self.cycles}"
+            self.messages.append({"role": "model", "parts": [*parts, *made]})
+        elif self.format == "openai_responses":
+            self.messages += [wires.reasoning(f"sig{self.cycles}")] if thinking else []
+            self.messages += [
+                {"type": "function_call", "id": f"fc_{i}", "call_id": i, "name": name, "arguments": text} for i, name in asked
             ]
-            self.messages.append({"role": "assistant", "content": None, "tool_calls": made})
+        else:
+            functions = [{"id": i, "type": "function", "function": {"name": name, "arguments": text}} for i, name in asked]
+            self.messages.append({"role": "assistant", "content": None, "tool_calls": functions})
         return ids
 
     def result(self, call_id: str, text: str, *, failed: bool = False) -> Talk:
-        """One call is answered; on the Anthropic wire the answers of one batch share a message."""
-        if self.format == "openai_chat":
-            self.messages.append({"role": "tool", "tool_call_id": call_id, "content": f"Error: {text}" if failed else text})
+        """One call is answered; on the Anthropic and Gemini wires the answers of one batch share a message."""
+        if self.format in ("openai_chat", "openai_responses"):
+            self.messages += wires.answered([call_id], [f"Error: {text}" if failed else text], format=self.format)
             return self
-        block: Raw = {"type": "tool_result", "tool_use_id": call_id, "content": text}
-        if failed:
-            block["is_error"] = True
-        last = self.messages[-1]
-        if last["role"] == "user" and isinstance(last["content"], list):
-            self.messages[-1] = {**last, "content": [*last["content"], block]}
+        block: Raw = {"type": "tool_result", "tool_use_id": call_id, "content": text, **({"is_error": True} if failed else {})}
+        if self.format == "gemini":
+            body = {"error" if failed else "output": text}
+            block = {"functionResponse": {"id": call_id, "name": self.names[call_id], "response": body}}
+        place, last = ("parts" if self.format == "gemini" else "content"), self.messages[-1]
+        if last["role"] == "user" and isinstance(last[place], list):
+            self.messages[-1] = {**last, place: [*last[place], block]}
         else:
-            self.messages.append({"role": "user", "content": [block]})
+            self.messages.append({"role": "user", place: [block]})
         return self
 
     def grown(self, cycles: int, tokens: int, **how: Any) -> Talk:
@@ -109,9 +120,15 @@ def manager(window: int, **wishes: Any) -> ContextManager:
     return ContextManager(window=window, counter=Quarters(), **wishes)
 
 
+def sent(request: Request) -> list[Raw]:
+    """The native messages that are sent."""
+    found: list[Raw] = request.arguments[CODECS[request.format].field]
+    return found
+
+
 def parts(request: Request) -> Iterator[Part]:
     """Every part of what is sent, in order."""
-    for raw in request.arguments["messages"]:
+    for raw in sent(request):
         yield from CODECS[request.format].decode(raw).parts
 
 
@@ -169,9 +186,9 @@ def played(context: ContextManager, talk: Talk, *, begin: int = 0, **asked: Any)
     """A request at every point where a model would be called; each one is legal."""
     requests: list[Request] = []
     messages = talk.messages
+    theirs = [CODECS[talk.format].decode(raw).role == "assistant" for raw in messages]
     for number in range(begin + 1, len(messages) + 1):
-        last = messages[number - 1]["role"] != "assistant"
-        if last and (number == len(messages) or messages[number]["role"] == "assistant"):
+        if not theirs[number - 1] and (number == len(messages) or theirs[number]):
             requests.append(context.prepare_sync(messages[:number], **asked))
             assert faults(requests[-1]) == []
     return requests

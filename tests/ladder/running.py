@@ -7,14 +7,17 @@ from typing import Any
 from sostenuto.ladder import Facts, History, Keep, Memory, Need, Outcome, Run, Settings, View
 from sostenuto.messages import Folding
 from sostenuto.tokens import fresh, ruler
-from tests.ladder.made_up import CODECS, Quarters, Talk, summary
+from tests.engine.conversing import CODECS
+from tests.ladder.made_up import Quarters, Talk, summary
 
 
 def history_of(talk: Talk) -> History:
     """The history of a talk, counted in quarters."""
-    made = History(ruler("", weigher=Quarters(), calibration=fresh(exact=True)), Folding(unique_ids=True))
+    codec = CODECS[talk.format]
+    folding = Folding(unique_ids=True, itemised=codec.itemised, by_name=codec.by_name)
+    made = History(ruler("", weigher=Quarters(), calibration=fresh(exact=True)), folding)
     for raw in talk.messages:
-        made.add(CODECS[talk.format].decode(raw))
+        made.add(codec.decode(raw))
     return made
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sostenuto import Profile, Request
-from tests.ladder.made_up import CODECS, Talk, faults, manager, sized
+from tests.engine.conversing import CODECS
+from tests.ladder.made_up import Talk, faults, manager, sized
 
 Step = tuple[str, int]
 STEPS = st.lists(st.tuples(st.sampled_from(["cycle", "cycle", "cycle", "pair", "reply", "beside"]), st.integers(1, 900)), max_size=30)

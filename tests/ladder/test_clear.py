@@ -9,7 +9,8 @@ import pytest
 from sostenuto import Settings
 from sostenuto.budget import thresholds
 from sostenuto.calls import ToolPolicy, Trait
-from tests.ladder.made_up import FORMATS, LEFT_OUT, PLACEHOLDER, RETRIEVE, Talk, fired, manager, played, results, rungs, said, sized
+from tests.engine.conversing import CODECS
+from tests.ladder.made_up import FORMATS, LEFT_OUT, PLACEHOLDER, RETRIEVE, Talk, fired, manager, played, results, rungs, said, sent, sized
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -19,9 +20,8 @@ def test_a_cleared_result_keeps_its_place_its_call_and_its_id(format: str) -> No
     requests = played(manager(10_000, format=format, settings=Settings(voluntary=1.0)), talk)
     cleared = next(number for number, request in enumerate(requests) if "clear" in rungs(request))
     before, after = requests[cleared - 1], requests[cleared]
-    assert [m["role"] for m in after.arguments["messages"]][: len(before.arguments["messages"])] == [
-        m["role"] for m in before.arguments["messages"]
-    ]
+    roles = [CODECS[format].decode(raw).role for raw in sent(after)]
+    assert roles[: len(sent(before))] == [CODECS[format].decode(raw).role for raw in sent(before)]
     assert list(results(after))[:-1] == list(results(before))
     gone = [text for text in results(after).values() if PLACEHOLDER in text]
     assert gone

@@ -10,7 +10,22 @@ from sostenuto.calls import DEFAULT
 from sostenuto.checkpoint import CONTINUATION
 from sostenuto.ladder import Summarize, advance
 from sostenuto.ladder._numbers import NUMBERS
-from tests.ladder.made_up import FORMATS, Scripted, Talk, faults, fired, manager, noticed, played, results, rungs, said, sized, summary
+from tests.ladder.made_up import (
+    FORMATS,
+    Scripted,
+    Talk,
+    faults,
+    fired,
+    manager,
+    noticed,
+    played,
+    results,
+    rungs,
+    said,
+    sent,
+    sized,
+    summary,
+)
 from tests.ladder.running import at_start, met
 
 NEVER = {"bash": "never"}
@@ -40,8 +55,7 @@ def test_the_old_part_gives_way_to_one_checkpoint_and_one_continuation(format: s
     """After a compaction: the task, one checkpoint, one continuation, the recent tail as it was; fewer tokens; a legal list (A.6)."""
     talk = full(format=format)
     request = applied(played(compacting(format=format), talk))[0]
-    sent = request.arguments["messages"]
-    assert sent[0] is talk.messages[0]
+    assert sent(request)[0] is talk.messages[0]
     assert said(request).count("# Checkpoint") == 1
     assert said(request).count(CONTINUATION) == 1
     (event,) = [event for event in request.events if event.rung == "compact"]

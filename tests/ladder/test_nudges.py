@@ -6,7 +6,7 @@ import pytest
 
 from sostenuto import Profile, Settings
 from sostenuto.budget import thresholds
-from tests.ladder.made_up import FORMATS, Talk, fired, manager, noticed, played, rungs, said, sized
+from tests.ladder.made_up import FORMATS, Talk, fired, manager, noticed, played, rungs, said, sent, sized
 
 NEVER = {"bash": "never"}
 
@@ -39,10 +39,10 @@ def test_a_nudge_lives_in_one_request(format: str) -> None:
     assert warned
     for one in warned:
         later = requests[requests.index(one) + 1 :]
-        bare = one.arguments["messages"][:-1]
+        bare = sent(one)[:-1]
         assert said(one).count("[CONTEXT WARNING") == 1
         if later and "compact" not in rungs(later[0]):
-            assert later[0].arguments["messages"][: len(bare)] == bare
+            assert sent(later[0])[: len(bare)] == bare
 
 
 def test_a_nudge_never_makes_a_request_too_long() -> None:

@@ -113,7 +113,7 @@ def test_a_session_of_500_messages_stays_below_3_megabytes() -> None:
     history = [said("user", "Go.")]
     handed, rows = [], []
     for number in range(250):
-        history = [*history, *cycle(number, f"start{number} " + "日本語の長い行\n" * 20_000 + f"end{number}")]
+        history = [*history, *cycle(number, f"start{number} " + "日本語の長い行\n" * 500 + f"end{number}")]
         handed.append(history)
         rows.append(row(number, history, tokens=10_000))
     text = page(story(rows, handed))

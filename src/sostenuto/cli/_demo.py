@@ -164,12 +164,12 @@ def _closing(rehearsed: Rehearsal, shown: Style, *, verdict: str, seconds: float
     yield from losses(rows, shown)
     yield ""
     yield from textwrap.wrap(verdict, shown.width)
-    told = (
-        f"The largest request has {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing, it would have "
-        f"{max(rehearsed.plain):,}. Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. "
-        f"Overflows recovered: {rehearsed.recovered}. Originals read back by key: {rehearsed.retrieved}. It took {seconds:.1f} s."
-    )
-    yield from textwrap.wrap(told, shown.width)
+    yield ""
+    largest = f"The largest request has {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing, it would have "
+    yield from textwrap.wrap(f"{largest}{max(rehearsed.plain):,}. It took {seconds:.1f} s.", shown.width)
+    seen = f"Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. Overflows recovered: {rehearsed.recovered}."
+    yield from textwrap.wrap(seen, shown.width)
+    yield f"Originals read back by key: {rehearsed.retrieved}."
 
 
 def package() -> Path:

@@ -113,7 +113,6 @@ def command(
     """
     started = time.perf_counter()
     given = pairs(words)
-    planted = pins(given)
     if window is not None:
         engine_settings(given, window=window)  # what is wrong is said before anything is read
     from sostenuto import app
@@ -128,18 +127,14 @@ def command(
         history="full" if history == "full" else "as-sent",
         max_output=max_output,
         settings=lambda tokens: engine_settings(given, window=tokens),
-        pins=planted,
+        pins=pins(given),
     )
     with reading(file) as source:
-        _check(requests_file, report_file, read=file)
-        if folder is not None:
-            check_keepable(folder, source=source.identity)
+        _check(requests_file, report_file, read=file, folder=folder, source=source)
         replayed = app.replay(source.path, options, watch=_watch)
     _leave(replayed, requests_file=requests_file, folder=folder, source=source)
     if report_file is not None:
-        settings = [("Summaries", summarizer), *((f"--set {key}", value) for key, value in given if key != PIN)]
-        kept_in = shlex.quote(str(folder)) if folder is not None else None
-        write_page(report_file, app.replay_report(replayed, source=source.name, settings=settings, kept_in=kept_in))
+        _report(report_file, replayed, source=source.name, given=[("Summaries", summarizer), *given], folder=folder)
     seconds = time.perf_counter() - started
     if as_json:
         click.echo(encoded({**replayed.figures.as_dict(), "seconds": round(seconds, 3)}), nl=False)
@@ -147,13 +142,15 @@ def command(
         _print(_told(replayed, source=source.name, folder=folder, summarizer=summarizer, seconds=seconds))
 
 
-def _check(*outputs: Path | None, read: Path) -> None:
-    """Raise where a file cannot be written, or two of them are one; called before the work."""
+def _check(*outputs: Path | None, read: Path, folder: Path | None, source: Input) -> None:
+    """Raise where a file or the folder cannot be written, or two files are one; called before the work."""
     named = [path for path in outputs if path is not None]
     for path in named:
         check_writable(path, other_than=read)
     if len({os.path.realpath(path) for path in named}) < len(named):
         raise click.UsageError(f"{named[0]}: is named for two results; name a file for each")
+    if folder is not None:
+        check_keepable(folder, source=source.identity)
 
 
 def _explain(ctx: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -176,6 +173,15 @@ def _leave(replayed: Replayed, *, requests_file: Path | None, folder: Path | Non
         write_lines(requests_file, map(record, replayed.rows))
     if folder is not None:
         keep(folder, replayed.snapshot(), source=source.identity)
+
+
+def _report(path: Path, replayed: Replayed, *, source: str, given: Iterable[tuple[str, str]], folder: Path | None) -> None:
+    """Write the page of the replay. `given` are the summarizer and what was set, by name; pins the page has from the replay."""
+    from sostenuto.app import replay_report
+
+    settings = [(key if key == "Summaries" else f"--set {key}", value) for key, value in given if key != PIN]
+    kept_in = shlex.quote(str(folder)) if folder is not None else None
+    write_page(path, replay_report(replayed, source=source, settings=settings, kept_in=kept_in))
 
 
 def _watch(rows: Iterable[Row], total: int) -> Iterator[Row]:

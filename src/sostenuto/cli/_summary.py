@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sostenuto.cli._chart import chart
 from sostenuto.cli._terminal import Style, count, percent
 from sostenuto.replaying import MENDED, Figures, Row
-from sostenuto.reporting import MARKS, verdict
+from sostenuto.reporting import MARKS, OTHER, Mark, verdict
 
 NOTICES = 8
 """Different notices that are printed; the rest is counted."""
@@ -99,22 +99,27 @@ def losses(rows: Sequence[Row], style: Style) -> list[str]:
     if not fired:
         return ["Nothing was rewritten: every request is the history as it was handed over."]
     cells: list[tuple[str, ...]] = []
+    marks: list[Mark] = []
     for rung in [*(name for name in MARKS if name in fired), *sorted(fired.keys() - MARKS.keys())]:
         of_rung = [event for event in events if event.rung == rung]
         freed = 0 if rung == "recover" else sum(max(0, event.tokens_before - event.tokens_after) for event in of_rung)
         keys = len({key for event in of_rung for key in event.keys})
-        meaning = MARKS[rung].meaning if rung in MARKS else rung
+        marks.append(MARKS.get(rung, replace(OTHER, meaning=rung)))
         told = f"{count(freed, 'token')} freed" if freed else ""
-        cells.append((meaning, _times(len(of_rung)), told, count(keys, "key") if keys else ""))
-    return [style.paint("What was done", "bold"), *_table(cells, style)]
+        cells.append((marks[-1].meaning, _times(len(of_rung)), told, count(keys, "key") if keys else ""))
+    told_rows = _table(cells, width=style.width - 5)
+    marked = [f"  {style.paint(mark.letter, mark.colour)}  {row}" for mark, row in zip(marks, told_rows, strict=True)]
+    return [style.paint("What was done", "bold"), *marked]
 
 
-def _table(cells: Sequence[tuple[str, ...]], style: Style) -> list[str]:
-    """The first column to the left, the others to the right, as far apart as the style allows."""
+def _table(cells: Sequence[tuple[str, ...]], *, width: int) -> list[str]:
+    """The first column to the left, the others to the right, as far apart as the width allows; words it has no room for are left out."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    gap = max(1, min(3, (style.width - 2 - sum(widths)) // len(widths)))
+    if sum(widths) + len(widths) > width and any(" tokens freed" in cell for row in cells for cell in row):
+        return _table([tuple(cell.replace(" tokens freed", " freed") for cell in row) for row in cells], width=width)
+    gap = max(1, min(3, (width - sum(widths)) // len(widths)))
     return [
-        ("  " + (" " * gap).join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(rest, widths[1:], strict=True))])).rstrip()
+        (" " * gap).join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(rest, widths[1:], strict=True))]).rstrip()
         for first, *rest in cells
     ]
 

@@ -124,13 +124,20 @@ def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
     prints = _Prints(handed, decode)
     raw_prefix = _common(handed, state.expected)
     kept_prefix = _common(handed, state.sent.expected)
+    placed = bool(state.sent.segments or state.sent.built)
+    # what was handed over in another wire is no list to compare with
+    is_kept = placed and (kept_prefix > raw_prefix or state.crossed > 0)
+    kept = _kept_change(handed, state, prints) if is_kept else None
     own = _own_change(handed, state, prints)
-    if own is not None and own.taken > max(raw_prefix, kept_prefix):
+    if own is not None and own.taken > (kept.taken if kept is not None else max(raw_prefix, kept_prefix)):
         return own
-    if kept_prefix > raw_prefix and (state.sent.segments or state.sent.built):
-        return _kept_change(handed, state, prints, kept_prefix)
-    order = state.order if state.order is not None else range(state.length)
-    return _raw_change(handed, state, prints, order=order)
+    if kept is not None:
+        return kept
+    raw = _raw_change(handed, state, prints, order=state.order if state.order is not None else range(state.length))
+    if placed and kept_prefix == raw_prefix and raw.kind != "extension":
+        # a marker on a message in front hides which of the two lists it is
+        kept = _kept_change(handed, state, prints)
+    return kept if kept is not None and kept.kind == "extension" else raw
 
 
 def _common(a: Sequence[Raw], b: Sequence[Raw]) -> int:
@@ -254,7 +261,7 @@ def own_end(state: State) -> int:
     return count
 
 
-def _kept_change(handed: list[Raw], state: State, prints: _Prints, prefix: int) -> Match:
+def _kept_change(handed: list[Raw], state: State, prints: _Prints) -> Match:
     """The caller keeps what we returned, but changed it behind a common beginning."""
     ordinals = _ordinals(state.sent, len(state.sent.expected))
     fresh: list[tuple[int, int]] = []
@@ -262,13 +269,13 @@ def _kept_change(handed: list[Raw], state: State, prints: _Prints, prefix: int) 
     while position < len(ordinals) and position < len(handed):
         if handed[position] is not state.sent.expected[position] and handed[position] != state.sent.expected[position]:
             ordinal = ordinals[position]
-            if ordinal is None or prints.new(position) != fingerprint(prints.decode(state.sent.expected[position])):
+            if prints.new(position) != fingerprint(prints.decode(state.sent.expected[position])):
                 break
-            fresh.append((position, ordinal))
+            if ordinal is not None:
+                fresh.append((position, ordinal))
         position += 1
     if position >= len(ordinals) - state.sent.nudges:
         return Match("extension", position, kept_mode=True)
-    del prefix
     places = _places(state.sent, len(ordinals))
     taken, at = next((place for place in places[position:] if place is not None), (position, state.length))
     if places[position] is None:

@@ -1,0 +1,113 @@
+"""What may the model call? Tools as values, the standard ones, what is allowed, and how a batch of calls is carried out.
+
+    tools = standard_tools(folder)                                  # files, search, shell, web, todos, results, compaction
+    answers = await run_batch(reply.calls, tools, policy=Policy("low-risk"), handling=Handling(ask=ask))
+
+A person's own tool is a plain typed function: ``tool(function)``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sostenuto.doors import door
+
+if TYPE_CHECKING:
+    from sostenuto.tools._answer import Answer, Asking, Ended, Handling
+    from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
+    from sostenuto.tools._batch import run_batch
+    from sostenuto.tools._checking import arguments_of
+    from sostenuto.tools._kept import KeptResult, KeptResults, ResultsInMemory
+    from sostenuto.tools._making import tool
+    from sostenuto.tools._recall import recall_tools
+    from sostenuto.tools._spawn_subagent import Errand, Report, subagent_tool
+    from sostenuto.tools._standard import standard_tools
+    from sostenuto.tools._todos import Todo, Todos, TodosInMemory
+    from sostenuto.tools._tool import Assessed, Compact, Context, Output, Risk, Tool, ToolFailed, Touched, results_cleared
+
+__all__ = [
+    "Allowed",
+    "Answer",
+    "Ask",
+    "Asking",
+    "Assessed",
+    "Compact",
+    "Context",
+    "Ended",
+    "Errand",
+    "Handling",
+    "KeptResult",
+    "KeptResults",
+    "Output",
+    "Policy",
+    "Refused",
+    "Report",
+    "ResultsInMemory",
+    "Risk",
+    "Todo",
+    "Todos",
+    "TodosInMemory",
+    "Tool",
+    "ToolFailed",
+    "Touched",
+    "Weighed",
+    "allowed",
+    "arguments_of",
+    "recall_tools",
+    "results_cleared",
+    "run_batch",
+    "standard_tools",
+    "subagent_tool",
+    "tool",
+]
+
+_HOMES = {
+    "Allowed": "_approval",
+    "Answer": "_answer",
+    "Ask": "_approval",
+    "Asking": "_answer",
+    "Assessed": "_tool",
+    "Compact": "_tool",
+    "Context": "_tool",
+    "Ended": "_answer",
+    "Errand": "_spawn_subagent",
+    "Handling": "_answer",
+    "KeptResult": "_kept",
+    "KeptResults": "_kept",
+    "Output": "_tool",
+    "Policy": "_approval",
+    "Refused": "_approval",
+    "Report": "_spawn_subagent",
+    "ResultsInMemory": "_kept",
+    "Risk": "_tool",
+    "Todo": "_todos",
+    "Todos": "_todos",
+    "TodosInMemory": "_todos",
+    "Tool": "_tool",
+    "ToolFailed": "_tool",
+    "Touched": "_tool",
+    "Weighed": "_approval",
+    "allowed": "_approval",
+    "arguments_of": "_checking",
+    "recall_tools": "_recall",
+    "results_cleared": "_tool",
+    "run_batch": "_batch",
+    "standard_tools": "_standard",
+    "subagent_tool": "_spawn_subagent",
+    "tool": "_making",
+}
+
+__getattr__ = door(__name__, _HOMES)
+
+# The signatures, until the files stand:
+#
+# def tool(function=None, /, *, name=None, description=None, risk="high-risk", timeout_s=TIMEOUT_S, repeatable=False) -> Tool
+# def allowed(call: Weighed, policy: Policy) -> Allowed | Refused | Ask
+# async def run_batch(calls: Sequence[messages.Call], tools: Iterable[Tool], *, policy: Policy, handling: Handling = Handling(),
+#                     stop: asyncio.Future[str] | None = None) -> tuple[Answer, ...]
+#     stop: settle it with the reason ("the person interrupted") and every call that still runs is stopped and answered with it.
+# def standard_tools(cwd: Path, *, kept: KeptResults | None = None, todos: Todos | None = None, resolver=None) -> tuple[Tool, ...]
+# def recall_tools(manager, *, codec: protocols.Codec, kept: KeptResults) -> tuple[Tool, ...]
+#     recall and retrieve_tool_result; manager has ContextManager's answer(call).
+# def subagent_tool(run: Callable[[Errand, Context], Awaitable[Report]], *, agents=(), depth=0, most_deep=3, iterations=30) -> Tool
+#     Errand(id, task, agent, iterations); Report(text, succeeded, started) and the key subagent-<id>-<started> is ours.

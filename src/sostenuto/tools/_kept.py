@@ -1,0 +1,65 @@
+"""Whole results that were cut before the model saw them, kept so that it can page through them (D15, origin 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Protocol
+
+from sostenuto.results import Provenance
+
+CAP_BYTES = 256 * 1024 * 1024
+"""What the bodies of one conversation may take together; the oldest go first (D15)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResult:
+    """A whole result: its text, the tool and the call it answered, and whose words it holds."""
+
+    text: str
+    tool: str
+    call_id: str
+    provenance: Provenance | None = None
+
+
+class KeptResults(Protocol):
+    """Where whole results are kept. Neither method raises."""
+
+    def keep(self, key: str, result: KeptResult, /) -> bool:
+        """Keep a result under a key; False if it could not be kept. The first one under a key stays (origin 4.2)."""
+
+    def kept(self, key: str, /) -> KeptResult | None:
+        """The result under a key; None where nothing is, or it had to make room."""
+
+
+class ResultsInMemory:
+    """Kept in this process, within a cap: the oldest bodies make room for newer ones."""
+
+    def __init__(self, *, cap_bytes: int = CAP_BYTES) -> None:
+        self._cap, self._held = cap_bytes, 0
+        self._results: dict[str, KeptResult] = {}
+        self._lock = Lock()
+
+    def keep(self, key: str, result: KeptResult, /) -> bool:
+        """See `KeptResults`. A result larger than the cap is not kept."""
+        size = _bytes(result)
+        with self._lock:
+            if not key or size > self._cap:
+                return False
+            if key in self._results:
+                return True
+            self._results[key] = result
+            self._held += size
+            while self._held > self._cap:
+                oldest = next(iter(self._results))
+                self._held -= _bytes(self._results.pop(oldest))
+            return True
+
+    def kept(self, key: str, /) -> KeptResult | None:
+        """See `KeptResults`."""
+        with self._lock:
+            return self._results.get(key)
+
+
+def _bytes(result: KeptResult) -> int:
+    return len(result.text.encode("utf-8", "surrogatepass"))
