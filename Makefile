@@ -59,7 +59,7 @@ coverage: setup ## every test, and which lines none of them reaches
 long: setup ## the property tests with 10,000 fresh cases each (LONG=tests/ladder picks some)
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -m "hypothesis or long" $(or $(LONG),tests) $(ARGS)
 
-bench: setup ## speed and memory against the budgets
+bench: setup ## speed, memory, canaries, and other libraries (ARGS="--peers FOLDER" installs those)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 changelog: setup ## show what the next release's changelog will say

@@ -9,7 +9,7 @@ from html import escape
 
 from benchmarks import drawing
 from benchmarks.canaries import ROUNDS, SHARES, SUMMARIZERS, Seen
-from benchmarks.comparison import Task, grouped
+from benchmarks.comparison import MOST_FAILED, Task, grouped
 from sostenuto.app import Outcome
 
 _STYLE = """
@@ -36,8 +36,10 @@ def _plots(made: Sequence[tuple[Task, Outcome]]) -> list[str]:
         if verdicts:
             kept = [[v.task.mean, v.pins.mean, v.files_modified.mean, v.files_read.mean, v.facts] for v in verdicts]
             rows.append((label, [statistics.median(values) for values in zip(*kept, strict=True)]))
-            cost, ahead = (statistics.median(values) for values in zip(*((v.cost, v.forward.mean) for v in verdicts), strict=True))
-            marks.append((label, cost, ahead))
+            priced = [(v.cost, v.forward.mean) for v in verdicts if v.failed <= MOST_FAILED * v.requests]
+            if priced:
+                cost, ahead = (statistics.median(values) for values in zip(*priced, strict=True))
+                marks.append((label, cost, ahead))
     if not rows:
         return []
     return [

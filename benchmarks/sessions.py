@@ -13,7 +13,7 @@ from typing import Any, Final
 
 Raw = dict[str, Any]
 
-SIZES: Final = {"small": 120, "medium": 420, "long": 1_500}
+SIZES: Final = {"small": 120, "medium": 420, "long": 1_200}
 """Name -> messages, about."""
 RULES: Final = (
     "Never edit anything below vendor/.",

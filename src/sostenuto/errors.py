@@ -8,6 +8,7 @@ SostenutoError
 │   └── UnknownSetting     a setting's name or value is wrong; carries a suggestion
 ├── UnknownKey             a recall key that names nothing in this conversation
 ├── ContextOverflow        the provider refused twice; nothing smaller can be sent
+├── ToolFailed             a tool cannot do what it was asked; the text is for the model
 └── ModelFailed            a model endpoint did not answer; says what to do
     ├── TooLong            the request is longer than the model takes (carries the stated figures)
     ├── RateLimited        too much in too short a time; carries when to come back
@@ -65,6 +66,10 @@ class UnknownKey(SostenutoError):
 
 class ContextOverflow(SostenutoError):
     """The provider refused the request twice and nothing smaller can be sent."""
+
+
+class ToolFailed(SostenutoError):
+    """A tool cannot do what it was asked. The text is for the model: it names the value and what would work."""
 
 
 class ModelFailed(SostenutoError):

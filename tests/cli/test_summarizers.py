@@ -6,11 +6,8 @@ import sys
 
 import click
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sostenuto.checkpoint import HEADINGS
-from sostenuto.cli._summarizers import extract, summarizer
+from sostenuto.cli._summarizers import summarizer
 
 
 def test_the_built_in_ones() -> None:
@@ -21,14 +18,6 @@ def test_the_built_in_ones() -> None:
     assert null("anything") == ""
     assert copying is not None
     assert "The parser fails on empty input." in copying("The parser fails on empty input. It was fixed in the second attempt.")
-
-
-@given(st.text(max_size=2000))
-def test_the_extract_has_every_heading(prompt: str) -> None:
-    """Whatever the prompt is, the extract is the same each time and has all headings of the checkpoint."""
-    found = extract(prompt)
-    assert found == extract(prompt)
-    assert [line[3:] for line in found.splitlines() if line.startswith("## ")] == list(HEADINGS)
 
 
 def test_a_command_reads_the_prompt_without_a_shell() -> None:

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from sostenuto.formats import anthropic, gemini, openai_chat, openai_responses
 from sostenuto.manager import ContextManager
-from sostenuto.messages import Call, Message, Part, Result, Text, Thinking
+from sostenuto.messages import Call, Message, Opaque, Part, Result, Text, Thinking
 from sostenuto.protocols import Codec, Raw
 
 CODECS: dict[str, Codec] = {
@@ -79,8 +79,23 @@ def faults(arguments: dict[str, Any], *, format: str, handed: Sequence[Raw]) -> 
     if any(call.get("type") == "custom" for raw in handed for call in raw.get("tool_calls") or ()):
         # the other validator does not know custom tools, whose input is any text
         found = [text for text in found if text.partition(": ")[2].partition(": ")[2] != "arguments are not JSON"]
+    for call_id in held_by_server(handed, format=format):
+        # whoever holds the call of it can say what is right; alone the output is refused
+        found = [text for text in found if f"answers {call_id!r}, which no" not in text and f"output {call_id} without call" not in text]
     ends_so = bool(handed) and CODECS[format].decode(handed[-1]).role == "assistant"
     return [text for text in found if not (ends_so and "last message" in text)]
+
+
+def held_by_server(handed: Sequence[Raw], *, format: str) -> set[str]:
+    """Ids of outputs whose calls were never handed over: in front of every turn of the assistant, or behind a mere reference."""
+    codec, found, called = CODECS[format], set[str](), set[str]()
+    may_be = codec.itemised
+    for message in map(codec.decode, handed if may_be else ()):
+        called.update(part.id for part in message.parts if isinstance(part, Call))
+        if message.role == "assistant":
+            may_be = any(isinstance(part, Opaque) and part.kind == "item_reference" for part in message.parts)
+        found.update(part.call_id for part in message.parts if may_be and isinstance(part, Result) and part.call_id not in called)
+    return found
 
 
 def parts_of(messages: Sequence[Raw], *, format: str) -> Iterator[Part]:

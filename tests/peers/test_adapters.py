@@ -84,7 +84,7 @@ def test_in_a_vast_budget_the_history_is_sent(peer: Peer) -> None:
 def test_in_a_small_budget_every_strategy_but_one_sends_less(peer: Peer) -> None:
     """Where the history is several times the budget, whatever acts sends fewer tokens than all of it."""
     need(peer)
-    asked, whole = terms(1_500), chat(30)
+    asked, whole = terms(6_000), chat(60)
     send = started(peer, asked)
     sent: Sequence[Any] = []
     for _, new in increments(whole):

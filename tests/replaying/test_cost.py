@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.replaying import Costs, costs, input_cost_ratio, unedited
+from sostenuto.replaying import Bill, Costs, costs, input_cost_ratio, unedited
 
 
 def weigh(message: Any) -> int:
@@ -33,6 +33,7 @@ def test_what_stands_behind_a_rewrite_is_billed_again() -> None:
     """A message that was sent before and lies after the first changed one counts as re-billed, the changed one as appended."""
     run = costs(bodies("aa bbb cccc", "aa xx cccc"), weigh=weigh)
     assert (run.rebilled, run.appended, run.breaks) == (4, 9 + 2, 1)
+    assert run.bills == (Bill(appended=9), Bill(cached=2, appended=2, rebilled=4))
 
 
 def test_mutant_that_rewrites_its_head_each_time_scores_badly() -> None:

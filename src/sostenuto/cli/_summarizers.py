@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import re
 import shlex
 import shutil
 import subprocess
@@ -13,19 +12,13 @@ from difflib import get_close_matches
 
 import click
 
-from sostenuto.checkpoint import HEADINGS
+from sostenuto.judging import extractive, null
 
 Summarizer = Callable[[str], str]
 
 BUILT_IN = ("extractive", "mechanical", "null")
 DEADLINE = 120.0
 """Seconds a summarizer program may take for one prompt."""
-PROGRESS = ("Done", "In Progress", "Blocked")
-SENTENCE = re.compile(r"[^\s#<>{}\[\]|`][^\n.!?]{20,200}[.!?](?=\s|$)")
-TAKEN = 24
-"""Sentences the extract copies in all."""
-LONGEST_READ = 200_000
-"""Characters of a prompt the extract looks at."""
 
 
 def summarizer(name: str) -> Summarizer | None:
@@ -37,9 +30,9 @@ def summarizer(name: str) -> Summarizer | None:
     if name == "mechanical":
         return None
     if name == "null":
-        return lambda prompt: ""
+        return null
     if name == "extractive":
-        return extract
+        return extractive
     try:
         words = shlex.split(name)
     except ValueError as error:
@@ -49,28 +42,6 @@ def summarizer(name: str) -> Summarizer | None:
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise click.UsageError(f"--summarizer {name!r}: {hint}it is neither {', '.join(BUILT_IN)} nor a program that can be run")
     return _Command(tuple(words))
-
-
-def extract(prompt: str) -> str:
-    """A checkpoint made by copying sentences of the prompt under its headings: deterministic, no understanding."""
-    sentences = list(dict.fromkeys(match.group().strip() for match in SENTENCE.finditer(prompt[-LONGEST_READ:])))
-    step = max(1, len(sentences) // TAKEN)
-    picked = sentences[::step][:TAKEN]
-    shares = [picked[index :: len(HEADINGS)] for index in range(len(HEADINGS))]
-    lines: list[str] = []
-    for heading, share in zip(HEADINGS, shares, strict=True):
-        lines.append(f"## {heading}")
-        if heading == "Progress":
-            for index, part in enumerate(PROGRESS):
-                lines += [f"### {part}", *(_listed(share) if index == 0 else ["(none)"])]
-        else:
-            lines += _listed(share)
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _listed(sentences: list[str]) -> list[str]:
-    return [f"- {sentence}" for sentence in sentences] or ["(none)"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from sostenuto.cli._settings import Tokens
 from sostenuto.cli._terminal import Style, count, percent, progress, style
 
 if TYPE_CHECKING:
-    from sostenuto.app import Verified
-    from sostenuto.app._contest import Outcome
+    from sostenuto.app import Outcome, Verified
     from sostenuto.judging import Verdict
 
 WHAT = 11

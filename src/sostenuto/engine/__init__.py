@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
-    from sostenuto.engine._tools import answered, taken, tools
+    from sostenuto.engine._tools import answered, definitions, taken, tools
     from sostenuto.engine._translating import Translation, defined, translated
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "continued",
     "crossed",
     "defined",
+    "definitions",
     "drive",
     "drive_async",
     "dumped",
@@ -87,6 +88,7 @@ _HOMES = {
     "continued": "_switching",
     "crossed": "_crossing",
     "defined": "_translating",
+    "definitions": "_tools",
     "drive": "_performing",
     "drive_async": "_performing",
     "dumped": "_snapshot",

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sostenuto.engine._crossing import carried_over
-from sostenuto.engine._matching import Match, guarded
-from sostenuto.engine._state import Branch, State, branch_key, reviewed
+from sostenuto.engine._matching import Match, guarded, handed_over
+from sostenuto.engine._state import Branch, Sent, State, branch_key, reviewed
 from sostenuto.errors import UnknownFormat
 from sostenuto.ladder import Event, History
 from sostenuto.messages import Message, Opaque, fingerprint, range_key
@@ -87,7 +87,7 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
         order=order,
         length=length,
         kept_mode=found.kept_mode,
-        handed=guarded(handed, state.handed) if found.kept_mode else [],
+        own=handed_over(handed, state, found) if found.kept_mode else Sent(),
     )
 
 

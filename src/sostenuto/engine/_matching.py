@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_not
 from types import MappingProxyType
 from typing import Literal
@@ -31,6 +31,7 @@ class Match:
         at: the ordinal at which things differ (fork, rewritten), or the first ordinal that is still there (dropped).
         kept_mode: the caller hands back what the last request held.
         fresh: positions whose native object replaces the one of an ordinal: (position, ordinal).
+        own: it is what the caller handed over the last time, not what was sent then, that it goes on from.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Match:
     at: int = 0
     kept_mode: bool = False
     fresh: tuple[tuple[int, int], ...] = ()
+    own: bool = False
 
 
 def twins(raws: Sequence[Raw], copies: Sequence[Raw]) -> dict[int, Raw]:
@@ -81,7 +83,7 @@ def match(handed: list[Raw], state: State, *, decode: Decode) -> Match:
     if raw is None or kept_mode:
         kept = _kept_extension(handed, state.sent)
         if kept is None:
-            kept = _again(handed, state.handed)
+            kept = _again(handed, state.own.expected)
     if kept_mode and kept is not None:
         return kept
     if raw is not None:
@@ -116,7 +118,7 @@ def _again(handed: list[Raw], before: list[Raw]) -> Match | None:
     """A caller who keeps what we return asks once more with what it had handed over: a retry, or a step that a person asked for."""
     count = len(before)
     if 0 < count <= len(handed) and handed[:count] == before:
-        return Match("extension", count, kept_mode=True)
+        return Match("extension", count, kept_mode=True, own=True)
     return None
 
 
@@ -127,16 +129,17 @@ def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
     placed = bool(state.sent.segments or state.sent.built)
     # what was handed over in another wire is no list to compare with
     is_kept = placed and (kept_prefix > raw_prefix or state.crossed > 0)
-    kept = _kept_change(handed, state, prints) if is_kept else None
-    own = _own_change(handed, state, prints)
-    if own is not None and own.taken > (kept.taken if kept is not None else max(raw_prefix, kept_prefix)):
-        return own
+    kept = _kept_change(handed, state.sent, prints, length=state.length) if is_kept else None
+    if state.own.expected:
+        own = replace(_kept_change(handed, state.own, prints, length=state.length), own=True)
+        if own.taken > (kept.taken if kept is not None else max(raw_prefix, kept_prefix)):
+            return own
     if kept is not None:
         return kept
     raw = _raw_change(handed, state, prints, order=state.order if state.order is not None else range(state.length))
     if placed and kept_prefix == raw_prefix and raw.kind != "extension":
         # a marker on a message in front hides which of the two lists it is
-        kept = _kept_change(handed, state, prints)
+        kept = _kept_change(handed, state.sent, prints, length=state.length)
     return kept if kept is not None and kept.kind == "extension" else raw
 
 
@@ -235,49 +238,44 @@ def _dropped(handed: list[Raw], state: State, prints: _Prints, order: Sequence[i
     return None
 
 
-def _own_change(handed: list[Raw], state: State, prints: _Prints) -> Match | None:
-    """The caller goes on with a list of its own that began as what a request held, and changed it where it is the log's own end."""
-    known, fresh, position = state.handed, list[tuple[int, int]](), 0
-    tail = len(known) - own_end(state)
-    while position < min(len(handed), len(known)):
-        if handed[position] is not known[position] and handed[position] != known[position]:
-            if prints.new(position) != fingerprint(prints.decode(known[position])):
-                break
-            if position >= tail:
-                fresh.append((position, state.length - len(known) + position))
-        position += 1
-    if position == len(known) > 0:
-        return Match("extension", position, kept_mode=True, fresh=tuple(fresh))
-    if position < tail or not known:
-        return None
-    return Match("fork", position, at=state.length - len(known) + position, kept_mode=True, fresh=tuple(fresh))
-
-
 def own_end(state: State) -> int:
     """How many messages at the end of what was handed over last are the log's, one for one."""
-    count, most = 0, min(len(state.handed), state.length - state.crossed)
-    while count < most and state.handed[-1 - count] == state.raws[state.length - 1 - count]:
+    known = state.own.expected
+    count, most = 0, min(len(known), state.length - state.crossed)
+    while count < most and known[-1 - count] == state.raws[state.length - 1 - count]:
         count += 1
     return count
 
 
-def _kept_change(handed: list[Raw], state: State, prints: _Prints) -> Match:
-    """The caller keeps what we returned, but changed it behind a common beginning."""
-    ordinals = _ordinals(state.sent, len(state.sent.expected))
+def handed_over(handed: list[Raw], state: State, found: Match) -> Sent:
+    """What a caller who keeps our messages hands over now, and what stands where in it."""
+    base, taken, new = state.own if found.own else state.sent, found.taken, len(handed) - found.taken
+    segments = [*_before(base.segments, taken), *([(taken, state.length, new)] if new else [])]
+    expected = guarded(handed, state.own.expected)
+    return Sent(expected, tuple(segments), 0, base.changed, tuple(_before(base.built, taken)))
+
+
+def _before(runs: Sequence[tuple[int, int, int]], stop: int) -> list[tuple[int, int, int]]:
+    return [(position, ordinal, min(count, stop - position)) for position, ordinal, count in runs if position < stop]
+
+
+def _kept_change(handed: list[Raw], sent: Sent, prints: _Prints, *, length: int) -> Match:
+    """The caller keeps what we returned (or goes on with a list that began so), but changed it behind a common beginning."""
+    ordinals = _ordinals(sent, len(sent.expected))
     fresh: list[tuple[int, int]] = []
     position = 0
     while position < len(ordinals) and position < len(handed):
-        if handed[position] is not state.sent.expected[position] and handed[position] != state.sent.expected[position]:
+        if handed[position] is not sent.expected[position] and handed[position] != sent.expected[position]:
             ordinal = ordinals[position]
-            if prints.new(position) != fingerprint(prints.decode(state.sent.expected[position])):
+            if prints.new(position) != fingerprint(prints.decode(sent.expected[position])):
                 break
             if ordinal is not None:
                 fresh.append((position, ordinal))
         position += 1
-    if position >= len(ordinals) - state.sent.nudges:
-        return Match("extension", position, kept_mode=True)
-    places = _places(state.sent, len(ordinals))
-    taken, at = next((place for place in places[position:] if place is not None), (position, state.length))
+    if position >= len(ordinals) - sent.nudges:
+        return Match("extension", position, kept_mode=True, fresh=tuple(fresh))
+    places = _places(sent, len(ordinals))
+    taken, at = next((place for place in places[position:] if place is not None), (position, length))
     if places[position] is None:
         taken = position  # what differs first is ours, such as the checkpoint
     return Match("fork", taken, at=at, kept_mode=True, fresh=tuple(pair for pair in fresh if pair[1] < at))

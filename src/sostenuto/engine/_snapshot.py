@@ -26,7 +26,7 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
         "format": codec.name,
         "transcript": [_record(state, n, raw) for n, raw in enumerate(state.raws[: state.length])],
         "edits": [_edit(edit) for edit in state.edits],
-        "branches": [{"at": branch.at, "raws": list(branch.raws)} for branch in state.branches],
+        "branches": [_branch(state, branch) for branch in state.branches],
         "rewritten": {str(ordinal): base64.b16encode(print_).decode() for ordinal, print_ in state.history.prints.items()},
         "meta": {
             "sent_to": state.sent_to,
@@ -62,11 +62,9 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
             message = _message_back(record["message"]) if "message" in record else codec.decode(raw)
             history.add(message, pinned=bool(record.get("pinned")))
         history.prints = {int(ordinal): base64.b16decode(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
-        branches = tuple(
-            Branch(branch["at"], tuple(branch["raws"]), tuple(map(codec.decode, branch["raws"]))) for branch in snapshot.get("branches", ())
-        )
+        own = _handed_back(meta.get("handed"), raws)
+        branches = tuple(_branch_back(branch, codec) for branch in snapshot.get("branches", ()))
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
-        begun, own = meta.get("handed") or ((), 0)
         order = tuple(int(ordinal) for ordinal in meta["order"]) if meta.get("order") is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -84,7 +82,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         memory=replace(memory, ripe_to=0, ripe_gain=0),
         branches=branches,
         kept_mode=bool(meta.get("kept_mode")),
-        handed=guarded([*begun, *raws[len(raws) - int(own) :]]) if own or begun else [],
+        own=own,
         sent=Sent(list(meta.get("last_sent", ())), nudges=int(meta.get("nudges", 0))),
         sent_to=int(meta.get("sent_to", len(raws))),
         crossed=int(meta.get("crossed", 0)),
@@ -92,16 +90,41 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
     )
 
 
-def _handed(state: State) -> list[Any]:
+def _handed(state: State) -> dict[str, Any]:
     """What was handed over last by a caller who keeps what a request held: how it begins, and how many of the newest messages follow."""
-    own = own_end(state)
-    return [state.handed[: len(state.handed) - own], own]
+    own, count = state.own, own_end(state)
+    return {
+        "begins": own.expected[: len(own.expected) - count],
+        "newest": count,
+        "segments": [list(run) for run in own.segments],
+        "built": [list(run) for run in own.built],
+        "changed": sorted(own.changed),
+    }
+
+
+def _handed_back(entry: Any, raws: list[Any]) -> Sent:
+    if not entry:
+        return Sent()
+    expected = guarded([*entry["begins"], *raws[len(raws) - int(entry["newest"]) :]])
+    segments, built = (tuple((int(a), int(b), int(c)) for a, b, c in entry[name]) for name in ("segments", "built"))
+    return Sent(expected, segments, 0, {int(ordinal): {} for ordinal in entry["changed"]}, built)
 
 
 def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:
     """One message of the transcript; one from another wire also as its parts, for the codec in force cannot read it."""
     record = {"ordinal": ordinal, "pinned": ordinal in state.history.pinned, "raw": raw}
     return {**record, "message": _message(state.history.messages[ordinal])} if ordinal < state.crossed else record
+
+
+def _branch(state: State, branch: Branch) -> dict[str, Any]:
+    """What was left behind; as parts too where some of it may be of another wire."""
+    record = {"at": branch.at, "raws": list(branch.raws)}
+    return {**record, "messages": [_message(message) for message in branch.messages]} if state.history.folding.crossings else record
+
+
+def _branch_back(entry: Mapping[str, Any], codec: Codec) -> Branch:
+    made = map(_message_back, entry["messages"]) if "messages" in entry else map(codec.decode, entry["raws"])
+    return Branch(entry["at"], tuple(entry["raws"]), tuple(made))
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class State:
         history: the log, of which the first `length` messages count.
         raws: the caller's native objects by ordinal, as handed over last; `expected` the same by position, for comparing.
         order: ordinals the caller still hands over, None when all; `kept_mode`: the caller hands back what a request held,
-            and `handed` is what that was the last time.
+            and `own` is what that was the last time, with what stands where in it.
         edits: every edit ever made, active or not; `view` what the active ones amount to.
         crossed: messages before this ordinal were handed over in another wire than the conversation goes on in.
         sent: the last request's messages; `sent_to`: messages that have been in a request.
@@ -99,7 +99,7 @@ class State:
     expected: list[Raw] = field(default_factory=list)
     order: tuple[int, ...] | None = None
     kept_mode: bool = False
-    handed: list[Raw] = field(default_factory=list)
+    own: Sent = field(default_factory=Sent)
     crossed: int = 0
     edits: tuple[Edit, ...] = ()
     view: View = field(default_factory=View)

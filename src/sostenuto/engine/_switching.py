@@ -51,7 +51,7 @@ def _refolded(history: History, ruler: Ruler, *, foreign: bool) -> History:
 
 def _rewritten(other: Engine, state: State) -> State:
     """Everything handed over so far is of another wire; what is in view stands where a request would have left it."""
-    state = replace(state, crossed=state.length, kept_mode=True, handed=[], order=None)
+    state = replace(state, crossed=state.length, kept_mode=True, own=Sent(), order=None)
     out, emission, heads = other.emitted(state)
     return replace(state, heads=heads, made=emission.made, sent=Sent(guarded(out), tuple(emission.segments), built=tuple(emission.built)))
 

@@ -11,12 +11,9 @@ from sostenuto.engine._recall import read, search
 from sostenuto.engine._state import State
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
-from sostenuto.protocols import Codec
-
-PAGE_CHARACTERS = 23_000
-"""Origin 4.4: the widest result budget of 24,000 less 1,000 for the footer, so that a page is never cut again."""
-PAGE_SHARE = 0.10
-"""Of the window, in tokens: the other bound of a page (D41)."""
+from sostenuto.messages import Call
+from sostenuto.protocols import Codec, Tool
+from sostenuto.results import PAGE_SHARE, enclosed, listed, page
 
 _TOOLS: tuple[tuple[str, str, dict[str, Any], list[str]], ...] = (
     (
@@ -28,8 +25,8 @@ _TOOLS: tuple[tuple[str, str, dict[str, Any], list[str]], ...] = (
     ),
     (
         "retrieve_tool_result",
-        "Read a stored tool result by its call id or key, page by page.",
-        {"tool_call_id": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}},
+        "Read a stored tool result by its call id or key, page by page; with search, the lines that hold exactly these words.",
+        {"tool_call_id": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}, "search": {"type": "string"}},
         ["tool_call_id"],
     ),
 )
@@ -46,9 +43,12 @@ class Answering:
 
 def tools(codec: Codec) -> list[Any]:
     """The definitions, as this wire writes them."""
-    return codec.tool_definitions(
-        [(name, description, _schema(properties, required)) for name, description, properties, required in _TOOLS]
-    )
+    return codec.tool_definitions(definitions())
+
+
+def definitions() -> list[Tool]:
+    """The two tools as every wire can write them."""
+    return [(name, description, _schema(properties, required)) for name, description, properties, required in _TOOLS]
 
 
 def _schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
@@ -56,8 +56,8 @@ def _schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 
 
 def taken(native: Any, codec: Codec) -> Answering | None:
-    """A native call (a mapping or a client's object) of one of our tools; None for any other tool."""
-    call = codec.call(native)
+    """A native call (a mapping or a client's object, or our own `Call`) of one of our tools; None for any other tool."""
+    call = native if isinstance(native, Call) else codec.call(native)
     if call is None or call.name not in {tool[0] for tool in _TOOLS}:
         return None
     try:
@@ -75,7 +75,9 @@ def answered(call: Answering, state: State, *, settings: Settings, window: int) 
     if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
         return f"offset must be a whole number of characters, 0 or more, not {str(offset)[:40]!r}", False
     if isinstance(key, str) and key.strip():
-        return _page(key.strip(), offset, state, settings=settings, window=window)
+        search_for = call.arguments.get("search")
+        words = search_for.strip() if isinstance(search_for, str) else ""
+        return _page(key.strip(), offset, state, words=words, settings=settings, window=window)
     if isinstance(query, str) and query.strip():
         hits = search(state, query.strip())
         if not hits:
@@ -85,21 +87,17 @@ def answered(call: Answering, state: State, *, settings: Settings, window: int) 
     return "Give a key such as m12.0, or query words.", False
 
 
-def _page(key: str, offset: int, state: State, *, settings: Settings, window: int) -> tuple[str, bool]:
+def _page(key: str, offset: int, state: State, *, words: str, settings: Settings, window: int) -> tuple[str, bool]:
     try:
         hit = read(state, key, settings=settings)
     except UnknownKey as unknown:
         return str(unknown), False
-    text, total = hit.text, len(hit.text)
-    if offset and offset >= total:
-        return f"offset {offset:,} is past the end: {key} has {total:,} characters", False
-    size = _page_size(text[offset : offset + PAGE_CHARACTERS], state, int(PAGE_SHARE * window))
-    page = text[offset : offset + size]
-    if offset == 0 and len(page) == total:
-        return _framed(f"{key}, {hit.source}", page), True
-    end = offset + len(page)
-    more = f"next: offset={end}" if end < total else "this is the end"
-    return _framed(f"{key}, {hit.source}", page) + f"\n[characters {offset:,} to {end:,} of {total:,}; {more}]", True
+    if words:
+        return _framed(f"{key}, {hit.source}", listed(hit.text, words)), True
+    found = page(hit.text, offset=offset, longest=lambda piece: _page_size(piece, state, int(PAGE_SHARE * window)))
+    if found is None:
+        return f"offset {offset:,} is past the end: {key} has {len(hit.text):,} characters", False
+    return f"{_framed(f'{key}, {hit.source}', found.text)}\n{found.footer}".rstrip("\n"), True
 
 
 def _page_size(text: str, state: State, tokens: int) -> int:
@@ -112,6 +110,4 @@ def _page_size(text: str, state: State, tokens: int) -> int:
 
 def _framed(source: str, text: str) -> str:
     """Kept text is data: whatever looks like the frame's own end is taken apart (origin 4.5)."""
-    defused = text.replace("</kept", "<\\/kept").replace("<kept", "<\\kept")
-    quoted = source.replace('"', "'").replace("\n", " ")
-    return f'<kept source="{quoted}">\n{defused}\n</kept>'
+    return enclosed(text, element="kept", attributes={"source": source})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -35,7 +34,7 @@ def _sending(strategy: Any, terms: Terms) -> Send:
     models, chat = library("inspect_ai.model"), _Chat()
     history: list[Any] = []
     handler: list[Any] = []
-    loop = asyncio.new_event_loop()
+    loop = library("asyncio").new_event_loop()
     model = models.get_model("mockllm/model")
 
     async def count(messages: Any, *arguments: Any, **settings: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ def _sending(capability: Any, model: Any) -> Send:
     usage = library("pydantic_ai.usage")
     history: list[Any] = []
     names: dict[str, str] = {}
-    loop = asyncio.new_event_loop()
+    loop = library("asyncio").new_event_loop()
 
     def send(new: Sequence[Raw]) -> list[Raw]:
         _extend(history, new, names=names)

@@ -26,7 +26,7 @@ _TOKENLIKE: Final = re.compile(r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_-]{8,}")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who was asked, for the words of an error: ``provider:id``, the address, and the variable that holds the key ("" if none is needed)."""
+    """Who was asked, for the words of an error: ``provider:id``, the address, the variable that holds the key ("" if none is needed)."""
 
     model: str
     address: str

@@ -243,6 +243,17 @@ async def _error_body(answer: httpx.Response) -> object:
         return text if text.strip() else None
 
 
+async def arriving(answer: httpx.Response, *, broken: Callable[[], EndpointFailed]) -> AsyncIterator[bytes]:
+    """The bytes of an answer as they come. Raises what `broken` makes where the connection is lost."""
+    import httpx
+
+    try:
+        async for piece in answer.aiter_bytes():
+            yield piece
+    except httpx.HTTPError as error:
+        raise broken() from error
+
+
 async def json_body(answer: httpx.Response, *, asked: Asked) -> dict[str, Any]:
     """The object that an answer is.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -51,15 +50,25 @@ class Lines:
 
 @dataclass(slots=True)
 class Events:
-    """Gathers lines into events."""
+    """Gathers the events of a body that arrives in pieces."""
 
+    _lines: Lines = field(default_factory=Lines)
     _name: str = ""
     _data: list[str] = field(default_factory=list)
 
-    def take(self, line: str, /) -> Event | None:
-        """The event that this line ends: an empty line does, if there is data."""
+    def feed(self, piece: bytes, /) -> list[Event]:
+        """The events that `piece` ends."""
+        return [event for line in self._lines.feed(piece) if (event := self._take(line)) is not None]
+
+    def rest(self) -> list[Event]:
+        """The event that the end of the stream ends: some servers leave the last empty line out."""
+        ended = [event for line in self._lines.rest() if (event := self._take(line)) is not None]
+        last = self._ended()
+        return [*ended, last] if last is not None else ended
+
+    def _take(self, line: str) -> Event | None:
         if not line:
-            return self.rest()
+            return self._ended()
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data":
@@ -68,28 +77,7 @@ class Events:
             self._name = value
         return None  # comments, ids and retry hints are of no use here
 
-    def rest(self) -> Event | None:
-        """What was gathered; also at the end of the stream, because some servers leave the last empty line out."""
+    def _ended(self) -> Event | None:
         found = Event(self._name, "\n".join(self._data)) if self._data else None
         self._name, self._data = "", []
         return found
-
-
-async def lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[str]:
-    """The lines of a body that arrives in pieces."""
-    cutter = Lines()
-    async for piece in pieces:
-        for line in cutter.feed(piece):
-            yield line
-    for line in cutter.rest():
-        yield line
-
-
-async def events(pieces: AsyncIterable[bytes]) -> AsyncIterator[Event]:
-    """The events of a body that arrives in pieces."""
-    gathered = Events()
-    async for line in lines(pieces):
-        if (found := gathered.take(line)) is not None:
-            yield found
-    if (last := gathered.rest()) is not None:
-        yield last

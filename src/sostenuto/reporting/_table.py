@@ -73,7 +73,7 @@ def table(story: Story) -> Table:
     """The table of a story; linear in the requests and their messages."""
     made = Table()
     walk = _Walk(story, made)
-    for row, handed in zip(story.rows, story.histories, strict=False):
+    for row, handed in zip(story.rows, story.histories, strict=True):
         made.listings.append(walk.listing(row, handed))
     return made
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sostenuto.tools._spawn_subagent import Errand, Report, subagent_tool
     from sostenuto.tools._standard import standard_tools
     from sostenuto.tools._todos import Todo, Todos, TodosInMemory
-    from sostenuto.tools._tool import Assessed, Compact, Context, Output, Risk, Tool, ToolFailed, Touched, results_cleared
+    from sostenuto.tools._tool import Assessed, Compact, Context, Output, Risk, Tool, Touched, results_cleared
 
 __all__ = [
     "Allowed",
@@ -48,7 +48,6 @@ __all__ = [
     "Todos",
     "TodosInMemory",
     "Tool",
-    "ToolFailed",
     "Touched",
     "Weighed",
     "allowed",
@@ -84,7 +83,6 @@ _HOMES = {
     "Todos": "_todos",
     "TodosInMemory": "_todos",
     "Tool": "_tool",
-    "ToolFailed": "_tool",
     "Touched": "_tool",
     "Weighed": "_approval",
     "allowed": "_approval",

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from sostenuto.errors import SostenutoError
 from sostenuto.results import Provenance
 
 Risk = Literal["read-only", "low-risk", "high-risk"]
@@ -23,10 +22,6 @@ SHELL_TIMEOUT_S = 900.0
 
 EVERYTHING = "*"
 """As a touched thing: whatever any other call touches."""
-
-
-class ToolFailed(SostenutoError):
-    """A tool cannot do what it was asked. The text is for the model: it names the value and what would work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +98,7 @@ class Running(Protocol):
     """The function of a tool: from checked arguments to a value, sync (then it runs in a thread) or async."""
 
     def __call__(self, arguments: Mapping[str, Any], context: Context, /) -> Any | Awaitable[Any]:
-        """An `Output`, or its value. Raises `ToolFailed` with a text for the model; anything else counts as a crash."""
+        """An `Output`, or its value. Raises `sostenuto.errors.ToolFailed` with a text for the model; anything else counts as a crash."""
 
 
 @dataclass(frozen=True, slots=True)

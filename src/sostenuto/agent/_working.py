@@ -1,0 +1,92 @@
+"""The tool phase: a batch is carried out, and every call of it is answered, whatever happens (origin 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sostenuto.agent._closing import answering, missing_answer
+from sostenuto.agent._event import Telling
+from sostenuto.agent._stop import REASONS, Stop
+from sostenuto.messages import Call, Result
+from sostenuto.protocols import Codec, Raw, Spoken
+from sostenuto.tools import Answer, Compact, Handling, Policy, Tool, run_batch
+
+SHOWN = 400
+"""Characters of arguments in an event."""
+
+
+class Work:
+    """One batch. `messages` are the answers to every call of it, complete at any moment: what is not there yet is answered as unfinished."""
+
+    def __init__(self, spoken: Spoken, *, codec: Codec) -> None:
+        self._spoken = spoken
+        self._codec = codec
+        self._answers: dict[int, Answer] = {}
+        self._why = "the run was cut short"
+
+    async def done(self, tools: Sequence[Tool], *, policy: Policy, handling: Handling, stop: Stop, telling: Telling) -> None:
+        """Carry the calls out. On a stop those that still run are stopped and answered with the reason."""
+        if stop.cause is not None:
+            self._why = REASONS[stop.cause]
+            return
+        watched = watching(handling, telling, finished=self._finished)
+        answers = await run_batch(self._spoken.calls, tools, policy=policy, handling=watched, stop=stop.future)
+        self._answers = dict(enumerate(answers))
+
+    def _finished(self, answer: Answer) -> None:
+        """Remember an answer as it comes: if the batch is torn down, the work that was finished is not lost."""
+        for place, call in enumerate(self._spoken.calls):
+            if call.id == answer.call_id and place not in self._answers:
+                self._answers[place] = answer
+                return
+
+    @property
+    def wish(self) -> Compact | None:
+        """What a tool asked of the run; the last one counts."""
+        return next((answer.wish for _, answer in sorted(self._answers.items(), reverse=True) if answer.wish), None)
+
+    @property
+    def messages(self) -> list[Raw]:
+        """The answers as native messages, in the order of the calls."""
+        pieces = [(call, self._result(place, call)) for place, call in enumerate(self._spoken.calls)]
+        return answering(pieces, self._spoken.messages, codec=self._codec)
+
+    def _result(self, place: int, call: Call) -> Result:
+        answer = self._answers.get(place)
+        if answer is None:
+            return missing_answer(call, why=self._why)
+        return Result(call.id, answer.text, succeeded=answer.succeeded, name=call.name)
+
+
+def watching(handling: Handling, telling: Telling, *, finished: object = None) -> Handling:
+    """The same handling, with everything told to whoever watches the run as well."""
+    started, heard, told = handling.started, handling.heard, handling.finished
+
+    def on_start(call_id: str, name: str, arguments: str) -> None:
+        telling.tell("tool-start", id=call_id, name=name, arguments=arguments[:SHOWN])
+        if started is not None:
+            started(call_id, name, arguments)
+
+    def on_output(call_id: str, text: str) -> None:
+        telling.tell("tool-output", id=call_id, text=text)
+        if heard is not None:
+            heard(call_id, text)
+
+    def on_finish(answer: Answer) -> None:
+        if callable(finished):
+            finished(answer)
+        telling.tell(
+            "tool-end",
+            id=answer.call_id,
+            name=answer.tool,
+            ended=answer.ended,
+            succeeded=answer.succeeded,
+            characters=answer.characters,
+            shown=len(answer.text),
+            seconds=round(answer.seconds, 3),
+        )
+        if told is not None:
+            told(answer)
+
+    return replace(handling, started=on_start, heard=on_output, finished=on_finish)
