@@ -64,6 +64,7 @@ class Travels(RuleBasedStateMachine):
         self.kept: list[Raw] | None = None
         self.calls = 0
         self.originals: dict[int, list[str]] = {}
+        self.left: dict[tuple[str, str], list[str]] = {}
         self.before: list[Raw] | None = None
         self.request: Request | None = None
         self.start = 0
@@ -94,10 +95,11 @@ class Travels(RuleBasedStateMachine):
         return self.before or []
 
     def learn(self, known: State | None) -> None:
-        """Remember what the newest messages said, and forget those that are on a branch now."""
+        """Remember what the newest messages said, and which are on a branch now."""
         first, state = known.length if known is not None else 0, self.state
         if known is not None and len(state.branches) > len(known.branches):
-            first = state.branches[-1].at
+            first, where = state.branches[-1].at, f"~{len(state.branches) - 1}"
+            self.left.update({(f"m{ordinal}.", where): texts for ordinal, texts in self.originals.items() if ordinal >= first})
             self.originals = {ordinal: texts for ordinal, texts in self.originals.items() if ordinal < first}
         for ordinal in range(first, state.length):
             raw = self.handed[len(self.handed) - state.length + ordinal]
@@ -250,9 +252,11 @@ class Travels(RuleBasedStateMachine):
     @invariant()
     def nothing_is_lost(self) -> None:
         """Every key returns what was said there in whatever wire it was said."""
-        for ordinal, texts in getattr(self, "originals", {}).items():
-            for index, text in enumerate(texts):
-                assert self.context.recall(f"m{ordinal}.{index}")[0].text == text
+        if hasattr(self, "context"):
+            known = {(f"m{ordinal}.", ""): texts for ordinal, texts in self.originals.items()}
+            for (message, where), texts in {**known, **self.left}.items():
+                for index, text in enumerate(texts):
+                    assert self.context.recall(f"{message}{index}{where}")[0].text == text
 
 
 TestTravels = Travels.TestCase
