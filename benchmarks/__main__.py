@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from benchmarks import canaries, comparison, counting, environments, memory, page, preparing, starting
@@ -50,11 +51,13 @@ def main() -> int:
     started = time.monotonic()
     found = Found()
     chosen = tuple(asked.only or PARTS)
+    interpreters, problems = environments.interpreters(asked.peers)
+    found.remarks += problems
     _speed(found, chosen, sizes=[size for size in SIZES if size <= asked.most])
     if "canaries" in chosen:
-        _canaries(found)
+        _canaries(found, interpreters)
     if "compare" in chosen:
-        _compare(found, asked.peers)
+        _compare(found, interpreters)
     _leave(found, asked.out, seconds=time.monotonic() - started)
     return 0
 
@@ -72,16 +75,14 @@ def _speed(found: Found, chosen: Sequence[str], *, sizes: list[int]) -> None:
             _say(f"{row.what}: {row.measured:,.1f} {row.unit}")
 
 
-def _canaries(found: Found) -> None:
-    for one in canaries.seen():
+def _canaries(found: Found, interpreters: Mapping[str, str]) -> None:
+    for one in chain(canaries.seen(), canaries.others(interpreters)):
         found.sightings.append(one)
         _say(f"canaries, {one.summarizer}, {one.trial}: {one.sighting.in_view:.0%} in view")
     found.standing = canaries.kept()
 
 
-def _compare(found: Found, folder: Path | None) -> None:
-    interpreters, problems = environments.interpreters(folder)
-    found.remarks += problems
+def _compare(found: Found, interpreters: Mapping[str, str]) -> None:
     shared = Path(os.environ.get("SOSTENUTO_SHARED") or ROOT.parent / "shared")
     if not (shared / "transcripts").is_dir():
         found.remarks.append("No folder of recorded sessions is at hand: only generated ones were compared.")

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from benchmarks import sessions
 from sostenuto import ContextManager, UnknownKey
+from sostenuto.app import contenders, installed_peers, outcome
 from sostenuto.encoders.openai import openai_encoder
 from sostenuto.formats import openai_chat
 from sostenuto.judging import KINDS, SCRIPTED, Canary, CanaryKind, Run, Sent, Session, Sighting, judged, session_of, sighted, weighing
@@ -57,6 +58,19 @@ def seen() -> Iterator[Seen]:
         for percent in SHARES:
             yield _at_share(percent, name)
         yield from _over_rounds(name)
+
+
+def others(interpreters: Mapping[str, str]) -> Iterator[Seen]:
+    """The same shares with every other library that can run; a last request that is too long shows nothing."""
+    history, canaries = planted("medium", seed=11, within=0.85)
+    made = session_of("canaries", history)
+    budget = _tokens(history)
+    for one in contenders(installed_peers(interpreters), summarizers=("null", "extractive"), interpreters=interpreters):
+        for percent in SHARES if one.name not in ("sostenuto", "nothing") else ():
+            run = outcome(made, one, budget=budget * percent // 100).run
+            last = run.requests[-1] if run is not None else None
+            fits = last is not None and not last.failure and _characters(list(last.messages)) <= percent / 100 * _characters(history)
+            yield Seen(one.label, _share(percent), sighted(canaries, last.messages if last is not None and fits else ()), BARS[percent])
 
 
 def kept() -> dict[str, float]:
@@ -130,7 +144,11 @@ def _at_share(percent: int, name: str) -> Seen:
     *_, last = messages
     allowed = percent / 100 * _characters(history)
     assert _characters(last) <= allowed, f"{_characters(last):,} characters, more than {allowed:,.0f}"
-    return Seen(name, f"{percent} % of the characters", sighted(canaries, last, search=_search(context)), BARS[percent])
+    return Seen(name, _share(percent), sighted(canaries, last, search=_search(context)), BARS[percent])
+
+
+def _share(percent: int) -> str:
+    return f"{percent} % of the characters"
 
 
 def _over_rounds(name: str) -> Iterator[Seen]:
@@ -193,8 +211,10 @@ def markdown(found: list[Seen], standing: Mapping[str, float]) -> str:
     for one in found:
         bar = "" if one.bar is None else f"{one.bar:.0%}"
         kinds = " | ".join(f"{one.sighting.kinds[kind]:.0%}" for kind in KINDS)
-        back = f"{one.sighting.recoverable:.0%}"
+        back = "" if one.sighting.recoverable is None else f"{one.sighting.recoverable:.0%}"
         out.append(f"| {one.summarizer} | {one.trial} | {one.sighting.in_view:.0%} | {bar} | {kinds} | {back} | {one.sighting.stale} |")
+    if not standing:
+        return "\n".join(out) + "\n"
     words = ", ".join(
         f"{name.replace('_', ' ')} {value:.0%}" for name, value in standing.items() if name not in ("compactions", "requests")
     )

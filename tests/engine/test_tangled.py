@@ -8,6 +8,7 @@ import pytest
 
 from sostenuto.protocols import Raw
 from tests.engine.conversing import manager
+from tests.engine.wires import reasoning
 from tests.engine.witness import Witness
 
 
@@ -44,6 +45,42 @@ def reply(text: str) -> Raw:
     return {"role": "assistant", "content": text}
 
 
+def item(one: str) -> Raw:
+    """A Responses item that calls."""
+    return {"type": "function_call", "id": f"fc_{one}", "call_id": one, "name": "bash", "arguments": '{"command": "make"}'}
+
+
+def output(one: str) -> Raw:
+    """A Responses item that answers."""
+    return {"type": "function_call_output", "call_id": one, "output": f"output of {one} " * 150}
+
+
+def content(role: str, *parts: Raw) -> Raw:
+    """A Gemini content."""
+    return {"role": role, "parts": list(parts)}
+
+
+def asks(name: str, **named: str) -> Raw:
+    """A Gemini call, without an id unless given."""
+    return {"functionCall": {**named, "name": name, "args": {"command": "make"}}}
+
+
+def tells(name: str, text: str, **named: str) -> Raw:
+    """A Gemini response."""
+    return {"functionResponse": {**named, "name": name, "response": {"output": f"output of {text} " * 150}}}
+
+
+def words(text: str) -> Raw:
+    """A Gemini part of words."""
+    return {"text": text}
+
+
+GEMINI_END = [
+    content("model", words("Well.")),
+    content("user", words("And then? " * 40)),
+    content("model", words("Then this. " * 40)),
+    content("user", words("Good.")),
+]
 END = [reply("Well."), user("And then? " * 40), reply("Then this. " * 40), user("Good.")]
 TANGLED: dict[str, tuple[str, list[Raw]]] = {
     "words between results": (
@@ -72,6 +109,55 @@ TANGLED: dict[str, tuple[str, list[Raw]]] = {
     ),
     "an answer first": ("anthropic", [reply("Hello."), user("task"), call("a"), result("a"), *END]),
     "a call first": ("anthropic", [call("a"), result("a", said="task"), *END]),
+    "words between outputs": ("openai_responses", [user("task"), item("a"), item("b"), output("a"), user("wait"), output("b"), *END]),
+    "reasoning, words and calls of one turn": (
+        "openai_responses",
+        [user("task"), reasoning("1"), reply("So."), item("a"), reasoning("2"), item("b"), output("b"), output("a"), *END],
+    ),
+    "reasoning that led to nothing": (
+        "openai_responses",
+        [user("task"), item("a"), output("a"), reasoning("1"), user("wait"), reasoning("2"), item("b"), output("b"), *END],
+    ),
+    "a call item never answered": ("openai_responses", [user("task"), reasoning("1"), item("a"), item("b"), output("b"), user("so"), *END]),
+    "an output before its call": (
+        "openai_responses",
+        [user("task"), reply("Hm."), output("a"), item("a"), user("ok"), item("b"), user("so"), item("c"), output("c"), *END],
+    ),
+    "turns in a row": (
+        "openai_responses",
+        [user("task"), *[it for one in "abc" for it in (reasoning(one), item(one), output(one))], reply("Done."), user("ok"), *END],
+    ),
+    "calls of one name without ids": (
+        "gemini",
+        [
+            content("user", words("task")),
+            content("model", asks("bash"), asks("bash"), asks("read")),
+            content("user", tells("read", "r"), tells("bash", "one"), words("wait"), tells("bash", "two"), words("ok")),
+            *GEMINI_END,
+        ],
+    ),
+    "responses in two contents": (
+        "gemini",
+        [
+            content("user", words("task")),
+            content("model", words("So."), asks("bash", id="a"), asks("read", id="b")),
+            content("user", words("hm"), tells("read", "b", id="b")),
+            content("user", words("and")),
+            content("function", tells("bash", "a", id="a"), words("there")),
+            *GEMINI_END,
+        ],
+    ),
+    "a response too many and one too few": (
+        "gemini",
+        [
+            content("model", words("Hello.")),
+            content("user", words("task"), tells("bash", "nobody")),
+            content("model", asks("bash"), asks("read")),
+            content("user", tells("read", "r"), tells("read", "r again"), words("go on")),
+            content("model", asks("bash")),
+            *GEMINI_END,
+        ],
+    ),
 }
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sostenuto.errors import FixedPartTooLarge
 from sostenuto.manager import ContextManager, fit
 from sostenuto.protocols import Raw
-from tests.engine.conversing import Quarters, boundaries
+from tests.engine.conversing import CODECS, FORMATS, Quarters, boundaries, faults
 from tests.manager.test_controls import cycle, manager, talked, worked
-from tests.strategies.histories import FORMATS, histories
+from tests.strategies.histories import histories
 
 SHORTER = {"clear", "compact", "trim", "strip", "flatten"}
 
@@ -41,11 +41,32 @@ def cases(draw: Any) -> tuple[str, list[Raw], int]:
     return name, draw(histories(format=name, steps=12)), draw(st.sampled_from((600, 1_500, 4_000)))
 
 
+def asked_at(history: list[Raw], *, format: str) -> list[int]:
+    """Lengths at which the model was asked: before each of its turns, and at the end."""
+    theirs = [CODECS[format].decode(raw).role == "assistant" for raw in history]
+    return [n for n in boundaries(history, format=format) if n == len(history) or theirs[n]]
+
+
+@given(cases())
+def test_fit_is_what_a_manager_sends_in_any_wire(case: tuple[str, list[Raw], int]) -> None:
+    """`fit` gives the legal request that a manager gives that was asked before each turn of the model."""
+    name, history, window = case
+    context = manager(window, format=name)
+    try:
+        for length in asked_at(history, format=name):
+            request = context.prepare_sync(history[:length])
+    except FixedPartTooLarge:
+        return
+    made = fit(history, window=window, counter=Quarters(), format=name)
+    assert made.arguments == request.arguments
+    assert faults(made.arguments, format=name, handed=history) == []
+
+
 @given(cases())
 def test_fit_of_more_extends_the_edits(case: tuple[str, list[Raw], int]) -> None:
     """The edits of a history are the first edits of the same history with more behind it."""
     name, history, window = case
-    lengths = [n for n in boundaries(history, format=name) if n == len(history) or history[n]["role"] == "assistant"]
+    lengths = asked_at(history, format=name)
 
     def edits(upto: int) -> list[Any]:
         context = manager(window, format=name)

@@ -16,7 +16,7 @@ from sostenuto.tools import Context, Errand, Report, ResultsInMemory, Tool, suba
 Running = Callable[[str, Setup], Awaitable[Outcome]]
 
 SPENT = "There is nothing left to hand on: the {name} limit of this run is used up. Finish with what there is."
-SAME = "This is the task that you, or who sent you, were given: handing it on would go round in a circle. Do it yourself, or hand on a smaller part of it."
+SAME = "This is the very task you or those above you were given: it would go round in a circle. Do it yourself, or hand on a smaller part."
 
 ENDINGS: dict[Ending, str] = {
     "iterations": "it used up its iterations and was stopped; this is what it had",
@@ -49,10 +49,22 @@ def delegating(setup: Setup, delegation: Delegation, *, task: str, spent: Callab
         if limits is None:
             reading = limit_reached(setup.limits, spent())
             return Report(SPENT.format(name=reading.name if reading else "cost"), succeeded=False, started=started)
-        outcome = await running(errand.task, _child(setup, delegation, limits=limits, place=place))
+        outcome = await _kept_whole(running, errand.task, _child(setup, delegation, limits=limits, place=place))
         return Report(_said(outcome), succeeded=outcome.succeeded and bool(outcome.text), started=started)
 
     return subagent_tool(work, depth=setup.place.depth, most_deep=delegation.most_deep, iterations=delegation.iterations)
+
+
+async def _kept_whole(running: Running, task: str, setup: Setup) -> Outcome:
+    """The outcome of a sub-agent; one that is called off ends in good order and hands over what it has."""
+    import asyncio
+
+    work = asyncio.ensure_future(running(task, setup))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        setup.stop.now()
+        return await work
 
 
 def _child(setup: Setup, delegation: Delegation, *, limits: Limits, place: Place) -> Setup:

@@ -1,4 +1,4 @@
-"""Lines of the run for the model: in one request only, or, where thinking is bound to its prefix, written down once (origin 7.2, D29, D55)."""
+"""Lines of the run for the model: in one request only, or written down once where thinking is bound to its prefix (origin 7.2, D29)."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from sostenuto.budget import Spent
 from sostenuto.tokens import Reported, usage_of
 
-Price = Callable[[str, Reported], float | None]
-"""From a model's name and the reported tokens of one call to dollars; None where no price is known."""
+Price = Callable[[str, Reported | None], float | None]
+"""From a model's name and the reported tokens of one call (None where nothing was reported) to dollars; None where that is not known."""
 
 
 class Purse:
@@ -37,8 +37,9 @@ class Purse:
             internal: a call that the run's own machinery made (a summary): its dollars count, its tokens do not (origin 7.3).
         """
         reported = usage_of(usage)
-        dollars = self.price(model, reported) if self.price is not None and reported is not None else None
-        spent = replace(self.spent, cost_usd=self.spent.cost_usd + (dollars or 0.0), cost_known=self.spent.cost_known and dollars is not None)
+        dollars = self.price(model, reported) if self.price is not None else None
+        known = self.spent.cost_known and dollars is not None
+        spent = replace(self.spent, cost_usd=self.spent.cost_usd + (dollars or 0.0), cost_known=known)
         if reported is not None and not internal:
             spent = replace(
                 spent, input=spent.input + reported.input, output=spent.output + reported.output, cached=spent.cached + reported.cached

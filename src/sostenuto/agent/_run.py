@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
 
 from sostenuto.agent._closing import codec_of
 from sostenuto.agent._delegating import delegating
 from sostenuto.agent._loop import Loop
 from sostenuto.agent._outcome import Outcome
 from sostenuto.agent._setup import Setup
-from sostenuto.messages import pinned
+from sostenuto.budget import Spent
+from sostenuto.messages import Message, Text, pinned
 from sostenuto.protocols import Raw
 from sostenuto.tools import ResultsInMemory, Tool, recall_tools
 
-if TYPE_CHECKING:
-    from sostenuto.agent._purse import Purse
-    from sostenuto.budget import Spent
-
 
 async def run(
-    task: str | None,
-    *,
-    history: list[Raw] | None = None,
-    queue: deque[str] | None = None,
-    pin: bool = False,
-    **setup: Any,
+    task: str | None, setup: Setup, *, history: list[Raw] | None = None, queue: deque[str] | None = None, pin: bool = False
 ) -> Outcome:
     """Work on a task until it is done, or a limit, a person or an error ends it.
 
@@ -36,29 +28,27 @@ async def run(
 
     Args:
         task: what is to be done; None goes on with the history as it is.
+        setup: the model, the context manager and everything else the run is made of.
         history: the conversation so far in the model's wire format; grown in place.
         queue: what a person types meanwhile; taken at the start of the next iteration.
         pin: keep the task byte-equal through every rewrite, as a workflow's text is.
-        setup: the fields of `Setup`: at least ``model`` and ``context``.
-
-    Raises:
-        TypeError: a field that `Setup` does not have.
     """
-    return await _started(task, Setup(**setup), history=history, queue=queue, pin=pin)
-
-
-async def _started(task: str | None, setup: Setup, *, history: list[Raw] | None = None, queue: deque[str] | None = None, pin: bool = False) -> Outcome:
-    said = history if history is not None else []
+    said: list[Raw] = history if history is not None else []
     if task is not None:
-        from sostenuto.messages import Message, Text
-
         native = codec_of(setup.model.format).encode(Message("user", (Text(task),)))
         said.append(pinned(native) if pin else native)
-    loop: Loop | None = None
+    running: list[Loop] = []
+    setup = setup if setup.handling.kept is not None else replace(setup, handling=replace(setup.handling, kept=ResultsInMemory()))
+    tools = _tools(setup, task=task or "", spent=lambda: running[0].spent)
+    running.append(Loop(setup, history=said, queue=deque() if queue is None else queue, tools=tools))
+    return await running[0].go()
 
-    def spent() -> Spent:
-        assert loop is not None
-        return loop.spent
 
-    loop = Loop(setup, history=said, queue=deque() if queue is None else queue, tools=_tools(task or "", setup, spent))
-    return await loop.go()
+def _tools(setup: Setup, *, task: str, spent: Callable[[], Spent]) -> tuple[Tool, ...]:
+    """The tools of its caller, those that read back what left the context, and the one that hands work on."""
+    kept = setup.handling.kept
+    assert kept is not None
+    own = recall_tools(setup.context, codec=codec_of(setup.model.format), kept=kept)
+    handing = (delegating(setup, setup.delegation, task=task, spent=spent, running=run),) if setup.delegation is not None else ()
+    taken = {tool.name for tool in setup.tools}
+    return (*setup.tools, *(tool for tool in (*own, *handing) if tool.name not in taken))

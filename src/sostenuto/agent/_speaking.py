@@ -14,6 +14,7 @@ from sostenuto.errors import ContextOverflow, FixedPartTooLarge, ModelFailed, Re
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Codec, Raw, Spoken
 
+
 class Speaking:
     """Sends requests of one run. `partial` is what was heard of a reply that did not come to its end."""
 
@@ -80,16 +81,19 @@ class Speaking:
         self.forget()
         setup = self._setup
         arguments = nudged(request, lines, codec=self._codec, alternating=alternating)
-        spoken = await raced(
-            setup.model.speak(
-                arguments,
-                tools=self._definitions,
-                max_output=request.max_output,
-                thinking=not request.thinking_off,
-                heard=self._hear if setup.streaming else None,
-            ),
-            setup.stop,
+        asked = setup.model.speak(
+            arguments,
+            tools=self._definitions,
+            max_output=request.max_output,
+            thinking=not request.thinking_off,
+            heard=self._hear if setup.streaming else None,
         )
+        try:
+            spoken = await raced(asked, setup.stop)
+        except BaseException as error:
+            if self._pieces or not isinstance(error, ModelFailed):
+                setup.purse.pay(setup.model.name, None)  # something of it may be billed, and nobody said how much
+            raise
         self._paid(spoken)
         return spoken
 

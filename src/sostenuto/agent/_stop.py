@@ -57,8 +57,9 @@ async def raced(work: Coroutine[Any, Any, Made], stop: Stop, /) -> Made:
         work.close()
         raise Stopped
     task = asyncio.ensure_future(work)
+    both: set[asyncio.Future[Any]] = {task, stop.future}
     try:
-        await asyncio.wait({task, stop.future}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             task.cancel()
             await asyncio.wait({task})
@@ -68,6 +69,6 @@ async def raced(work: Coroutine[Any, Any, Made], stop: Stop, /) -> Made:
         if not task.cancelled():
             task.exception()  # looked at, so that nobody is told it was never looked at
         raise
-    if task.cancelled() or (stop.cause is not None and task.exception() is not None):
+    if task.cancelled() or (stop.future.done() and task.exception() is not None):
         raise Stopped
     return task.result()

@@ -17,7 +17,7 @@ SHOWN = 400
 
 
 class Work:
-    """One batch. `messages` are the answers to every call of it, complete at any moment: what is not there yet is answered as unfinished."""
+    """One batch. `messages` answer every call of it at any moment: one whose answer is not there yet counts as unfinished."""
 
     def __init__(self, spoken: Spoken, *, codec: Codec) -> None:
         self._spoken = spoken

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,8 +110,7 @@ def _failed(made: Outcome, problem: str) -> Outcome:
 def _ran(job: Mapping[str, Any], interpreter: str, deadline_s: float) -> tuple[list[dict[str, Any]], str]:
     """The lines of the answer, and what went wrong with the process, "" for nothing."""
     environment = {**os.environ, **QUIET, "PYTHONIOENCODING": "utf-8"}
-    if interpreter != sys.executable:
-        environment["PYTHONPATH"] = str(Path(sostenuto.__file__).parents[1])
+    environment["PYTHONPATH"] = os.pathsep.join(_importable(own=interpreter == sys.executable))
     with tempfile.TemporaryDirectory(prefix="sostenuto-contest-") as folder:
         answer, complaint = Path(folder, "answer"), Path(folder, "complaint")
         with answer.open("wb") as out, complaint.open("wb") as err:
@@ -126,6 +125,13 @@ def _ran(job: Mapping[str, Any], interpreter: str, deadline_s: float) -> tuple[l
     if process.returncode and not problem:
         problem = f"the process ended with {process.returncode}" + (f": {said[-1][:300]}" if said else "")
     return lines, problem
+
+
+def _importable(*, own: bool) -> Iterator[str]:
+    """Where the process finds this package, whatever folder it runs in; our own interpreter keeps what its person had added."""
+    yield str(Path(sostenuto.__file__).resolve().parents[1])
+    if own:
+        yield from (str(Path(entry).resolve()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry)
 
 
 def _waited(process: subprocess.Popen[bytes], job: bytes, deadline_s: float) -> str:

@@ -195,8 +195,8 @@ def _called(one: Reading) -> str:
 
 
 def _how_on(one: Reading) -> str:
-    flag = {"iterations": "--max-iterations", "cost": "--max-cost-usd", "tokens": "--max-tokens", "duration": "--max-duration"}[one.name]
-    return f"raise it with {flag}"
+    key = {"iterations": "maxIterations", "cost": "maxCostUSD", "tokens": "maxTokens", "duration": "maxDurationMs"}[one.name]
+    return f"raise {key} to go further"
 
 
 def _spoken_time(seconds: float) -> str:

@@ -82,6 +82,7 @@ def program() -> None:
       sostenuto recall --keep kept/ m12.0
       sostenuto tokens prompt.txt --model openai:gpt-4o
       sostenuto models openai:gpt-5
+      sostenuto verify session.jsonl --window 60k
 
     \b
     stdout carries the result only, progress and messages go to stderr.

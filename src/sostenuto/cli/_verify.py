@@ -118,7 +118,7 @@ def _fits(verdict: Verdict) -> str:
 def _keeps(verdict: Verdict) -> str:
     return (
         f"the first request in {percent(verdict.task.mean)} of the requests, the newest in {percent(verdict.newest.mean)}, "
-        f"everything a person said in {percent(verdict.users.mean)}"
+        f"and {percent(verdict.users.mean)} of all that a person had said"
     )
 
 

@@ -68,7 +68,6 @@ class Emission:
             return ()
         for number in cover.standing:
             self._unit(number)
-        self.built.clear()
         known = known or tuple(self.codec.encode(message) for message in checkpoint_messages(cover))
         self.out += known
         return known

@@ -128,19 +128,17 @@ def _changed(handed: list[Raw], state: State, decode: Decode) -> Match:
     kept_prefix = _common(handed, state.sent.expected)
     placed = bool(state.sent.segments or state.sent.built)
     # what was handed over in another wire is no list to compare with
-    is_kept = placed and (kept_prefix > raw_prefix or state.crossed > 0)
-    kept = _kept_change(handed, state.sent, prints, length=state.length) if is_kept else None
+    is_kept = kept_prefix > raw_prefix or (state.crossed > 0 and state.kept_mode)
+    # with equal beginnings a marker in front may hide which of the two lists it is
+    kept = _kept_change(handed, state.sent, prints, length=state.length) if placed and (is_kept or kept_prefix == raw_prefix) else None
     if state.own.expected:
         own = replace(_kept_change(handed, state.own, prints, length=state.length), own=True)
         if own.taken > (kept.taken if kept is not None else max(raw_prefix, kept_prefix)):
             return own
-    if kept is not None:
+    if kept is not None and is_kept:
         return kept
     raw = _raw_change(handed, state, prints, order=state.order if state.order is not None else range(state.length))
-    if placed and kept_prefix == raw_prefix and raw.kind != "extension":
-        # a marker on a message in front hides which of the two lists it is
-        kept = _kept_change(handed, state.sent, prints, length=state.length)
-    return kept if kept is not None and kept.kind == "extension" else raw
+    return kept if kept is not None and kept.kind == "extension" and raw.kind != "extension" else raw
 
 
 def _common(a: Sequence[Raw], b: Sequence[Raw]) -> int:
@@ -250,7 +248,12 @@ def own_end(state: State) -> int:
 def handed_over(handed: list[Raw], state: State, found: Match) -> Sent:
     """What a caller who keeps our messages hands over now, and what stands where in it."""
     base, taken, new = state.own if found.own else state.sent, found.taken, len(handed) - found.taken
-    segments = [*_before(base.segments, taken), *([(taken, state.length, new)] if new else [])]
+    segments = _before(base.segments, taken)
+    position, ordinal, count = segments[-1] if segments else (0, 0, 0)
+    if segments and (position + count, ordinal + count) == (taken, state.length):
+        segments[-1] = (position, ordinal, count + new)
+    elif new:
+        segments.append((taken, state.length, new))
     expected = guarded(handed, state.own.expected)
     return Sent(expected, tuple(segments), 0, base.changed, tuple(_before(base.built, taken)))
 

@@ -84,7 +84,8 @@ class Folding:
         itemised = next((items for before, items in self.crossings if ordinal < before), self.itemised)
         if not itemised:
             self._end_run()
-        is_item = itemised and thoughts == len(message.parts) > 0  # a reasoning item belongs to the item behind it
+        # a reasoning item belongs to the item behind it
+        is_item = itemised and message.role == "assistant" and thoughts == len(message.parts) > 0
         if len(blank) + thoughts == len(message.parts) and not is_item:  # reasoning alone says nothing, and is refused as empty
             self.empty.add(ordinal)
             self.repairs.append(Repair("empty", ordinal))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -243,7 +243,7 @@ async def _error_body(answer: httpx.Response) -> object:
         return text if text.strip() else None
 
 
-async def arriving(answer: httpx.Response, *, broken: Callable[[], EndpointFailed]) -> AsyncIterator[bytes]:
+async def arriving(answer: httpx.Response, *, broken: Callable[[], EndpointFailed]) -> AsyncGenerator[bytes]:
     """The bytes of an answer as they come. Raises what `broken` makes where the connection is lost."""
     import httpx
 

@@ -197,8 +197,9 @@ class _Gathered:
         """Words grow the block's field of the same name; a citation joins the block's list of them."""
         for name, value in delta.items():
             if name == "citation":
-                self._blocks[at].setdefault("citations", [])
-                self._blocks[at]["citations"] = [*(self._blocks[at]["citations"] or ()), value]
+                if not isinstance(self._blocks[at].get("citations"), list):
+                    self._blocks[at]["citations"] = []
+                self._blocks[at]["citations"].append(value)
             elif name != "type" and isinstance(value, str):
                 self._words.setdefault((at, name), []).append(value)
                 self._tell(name, value)

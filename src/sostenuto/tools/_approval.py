@@ -10,8 +10,10 @@ from sostenuto.tools._tool import RISKS, Assessed, Risk
 
 _SHOWN = 2_000
 _KEYWORDS = frozenset(
-    ("!", "{", "}", "[[", "case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then", "time")
-    + ("until", "while", "coproc")
+    (
+        *("!", "{", "}", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select"),
+        *("then", "time", "until", "while"),
+    )
 )
 
 

@@ -102,9 +102,9 @@ def _resolved(schema: Any, root: Any) -> Any:
     return None
 
 
-def _is_kind(value: Any, schema: Mapping[str, Any]) -> bool:
+def _is_kind(value: object, schema: Mapping[str, Any]) -> bool:
     if "enum" in schema:
-        return any(bool(value == allowed) and type(value) is type(allowed) for allowed in schema["enum"])
+        return any(type(value) is type(allowed) and bool(value == allowed) for allowed in schema["enum"])
     if "const" in schema:
         return bool(value == schema["const"])
     kinds = schema.get("type")
@@ -113,7 +113,7 @@ def _is_kind(value: Any, schema: Mapping[str, Any]) -> bool:
     return any(_fits(value, kind) for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: object, kind: object) -> bool:
     known = _NAMES.get(kind) if isinstance(kind, str) else None
     if known is None:
         return True

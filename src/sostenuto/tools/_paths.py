@@ -14,7 +14,7 @@ LONGEST = 4_096
 """Characters of a path; no file system takes more."""
 _LONGEST_NAME = 255
 _DEVICES = frozenset(
-    ("con", "prn", "aux", "nul", "conin$", "conout$") + tuple(f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³")
+    ("con", "prn", "aux", "nul", "conin$", "conout$", *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³"))
 )
 _LOOKALIKES = {
     "∕": "/",
@@ -26,11 +26,13 @@ _LOOKALIKES = {
     "﹨": "\\",
     "․": ".",
     "‥": "..",
-    "…": "...",
     "．": ".",
     "～": "~",
 }
 """Letters that look like those which mean something in a path."""
+
+_JOINERS = "\u200c\u200d"
+"""Invisible, but part of how some scripts and pictures are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _unfit(path: str) -> str:
     for letter in path:
         if letter in _LOOKALIKES:
             return f"holds {unicodedata.name(letter)} (U+{ord(letter):04X}), which only looks like {_LOOKALIKES[letter]!r}; write that one"
-        if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in _JOINERS:
             return f"holds the invisible character U+{ord(letter):04X}; write the path without it"
     return next((wrong for name in path.replace("\\", "/").split("/") if (wrong := _unfit_name(name))), "")
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from sostenuto.results import Provenance
+from sostenuto.results import Provenance, Sizing
 
 Risk = Literal["read-only", "low-risk", "high-risk"]
 """How much a call may do: look inside the working directory, change things there or read the web, anything else."""
@@ -85,12 +85,14 @@ class Context:
         call_id: the id of the call.
         granted: what was allowed for this call beyond the ordinary, in the words of its assessment.
         heard: told pieces of output as they arrive, for a person who watches; may be called from any thread.
+        sizing: how long a result may be, for tools that cut better than by characters.
         stopped: set when nobody waits for the answer any more; long work in a thread looks at it.
     """
 
     call_id: str = ""
     granted: frozenset[str] = frozenset()
     heard: Callable[[str], None] | None = None
+    sizing: Sizing = field(default_factory=Sizing, compare=False)
     stopped: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
 
 

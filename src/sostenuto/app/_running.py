@@ -1,0 +1,233 @@
+"""One run of the program: settings, model, window, tools and conversation put together, and what is left afterwards."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, run, summarizing
+from sostenuto.app._conversations import Saved, conversation_file, read_conversation, write_conversation
+from sostenuto.app._metrics import Metrics
+from sostenuto.app._persona import instructions
+from sostenuto.app._pricing import price
+from sostenuto.app._terms import Terms, chosen_tools, terms_of
+from sostenuto.app._windows import Managed, Served, managed
+from sostenuto.errors import SostenutoError, UnknownSetting
+from sostenuto.manager import Calibrations, ContextManager
+from sostenuto.messages import Message, Text, pinned
+from sostenuto.protocols import Model, Raw
+from sostenuto.tools import Handling, Policy, ResultsInMemory, Tool, standard_tools
+
+Models = Callable[[str, int | None, int], Awaitable[Model]]
+"""From ``provider:id``, a pinned window and the number of retries to a model."""
+
+CALIBRATION = "calibration.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a person asks of one run.
+
+    Attributes:
+        prompt: the task; None where a workflow is the task.
+        home, project: the data home, and the working directory.
+        agent, model, workflow: what was named with flags, "" for nothing.
+        flags: settings given as flags, by their dotted keys.
+        conversation: its name; "" for one that is not kept.
+        timeout_s: seconds after which the run is given up as failed.
+        streaming: the words are heard as they come.
+    """
+
+    prompt: str | None
+    home: Path
+    project: Path
+    agent: str = ""
+    model: str = ""
+    workflow: str = ""
+    flags: Mapping[str, Any] = field(default_factory=dict)
+    conversation: str = ""
+    timeout_s: float | None = None
+    streaming: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of it. `unsaved` says why the conversation could not be kept, "" where it was or was not asked for."""
+
+    outcome: Outcome
+    model: str
+    agent: str
+    unsaved: str = ""
+
+
+class TimedOut(SostenutoError):
+    """``--timeout`` ended the run."""
+
+
+async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models | None = None) -> Ran:
+    """Run once. The conversation is kept however the run ends, and what was learned about the model too.
+
+    Args:
+        listener: told every event.
+        stop: ends the run in good order.
+        models: makes models; default: the providers of the program.
+
+    Raises:
+        UnknownSetting, UnusableInput: something that was named cannot be used; nothing has run.
+    """
+    terms = terms_of(wish)
+    path = conversation_file(wish.home, agent=terms.agent, conversation=wish.conversation) if wish.conversation else None
+    saved = read_conversation(path) if path is not None else None
+    models = models or _models()
+    model = await models(terms.model, terms.pinned, terms.retries)
+    writer = await models(terms.summarizer, None, terms.retries) if terms.summarizer else model
+    try:
+        return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, path=path, saved=saved)
+    finally:
+        await model.aclose()
+        if writer is not model:
+            await writer.aclose()
+
+
+async def _performed(
+    wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, path: Path | None, saved: Saved | None
+) -> Ran:
+    calibrations = Calibrations.open(wish.home / CALIBRATION)
+    purse = Purse(price)
+    window = managed(Served(model, await model.window()), terms, calibrations)
+    wiring = _Wiring(model, writer, window, calibrations)
+    told = _watched(wish, terms, listener)
+    for line in (*terms.warnings, *window.notes):
+        told(Event("notice", {"text": line}))
+    context, history = await wiring.resumed(saved, purse, wish.conversation)
+    tools = chosen_tools(_standard(wish.project), terms.settings["tools"])
+    setup = Setup(
+        model=model,
+        context=context,
+        tools=tools,
+        system=instructions(terms, wish.project),
+        limits=terms.limits,
+        policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"])),
+        handling=Handling(kept=ResultsInMemory()),
+        delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep else None,
+        purse=purse,
+        streaming=wish.streaming,
+        max_output=window.max_output,
+        on_event=told,
+        stop=stop,
+    )
+    outcome = await _within(wish, terms, setup, history)
+    calibrations.save(wish.home / CALIBRATION)
+    unsaved = _save(path, Saved(model.name, model.format, history, context.snapshot())) if path is not None else ""
+    return Ran(outcome, model.name, terms.agent, unsaved)
+
+
+async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) -> Outcome:
+    """The run itself, given up after ``--timeout``: what was done until then is in the history all the same."""
+    import asyncio
+
+    task, pin = wish.prompt, False
+    if terms.workflow is not None and task is None:
+        task, pin = terms.workflow.task, True
+    elif terms.workflow is not None:
+        from sostenuto.agent import codec_of
+
+        history.append(pinned(codec_of(setup.model.format).encode(Message("user", (Text(terms.workflow.task),)))))
+    try:
+        return await asyncio.wait_for(run(task, setup, history=history, pin=pin), wish.timeout_s)
+    except TimeoutError:
+        error = TimedOut(f"the run was given up after {wish.timeout_s:g} seconds (--timeout); what was done until then is kept")
+        return Outcome("", "failed", history, setup.purse.spent, (), error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wiring:
+    """Makes the context managers of a run and of its sub-agents."""
+
+    model: Model
+    writer: Model
+    window: Managed
+    calibrations: Calibrations
+
+    def context(self, purse: Purse, *, name: str = "") -> ContextManager:
+        """A manager for a new conversation."""
+        return ContextManager(**self._arguments(purse), format=self.model.format, conversation=name or None)
+
+    async def resumed(self, saved: Saved | None, purse: Purse, name: str) -> tuple[ContextManager, list[Raw]]:
+        """A manager that goes on with what was kept, and its history in the wire of the model of this run."""
+        if saved is None:
+            return self.context(purse, name=name), []
+        model, arguments = self.model, self._arguments(purse)
+        if saved.format == model.format:
+            return ContextManager.restore(saved.snapshot, **arguments), saved.history
+        window = arguments.pop("window")
+        manager = ContextManager.restore(saved.snapshot, **{**arguments, "model": saved.model})
+        await manager.prepare(saved.history)
+        switched = manager.switch(model.name, window=window, format=model.format)
+        return manager, list(switched.messages or ())
+
+    def _arguments(self, purse: Purse) -> dict[str, Any]:
+        return {
+            "model": self.model.name,
+            "window": self.window.stated,
+            "settings": self.window.settings,
+            "summarizer": summarizing(self.writer, purse=purse),
+            "calibrations": self.calibrations,
+        }
+
+
+def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool]) -> Delegation:
+    def own_tools() -> Sequence[Tool]:
+        """The same tools, with todos and caches of their own."""
+        return chosen_tools(_standard(wish.project), [tool.name for tool in tools])
+
+    return Delegation(
+        context=lambda purse: wiring.context(purse),
+        tools=own_tools,
+        system=instructions(terms, wish.project, is_subagent=True),
+        most_deep=terms.most_deep,
+        iterations=terms.subagent_iterations,
+    )
+
+
+def _standard(project: Path) -> tuple[Tool, ...]:
+    return standard_tools(project)
+
+
+def _watched(wish: Wish, terms: Terms, listener: Listener) -> Listener:
+    """The listener, with the figures written down beside it."""
+    if not terms.settings["telemetry.enabled"]:
+        return listener
+    facts = {"agent": terms.agent, "conversation": wish.conversation, "model": terms.model}
+    metrics = Metrics(
+        wish.home,
+        run=uuid.uuid4().hex[:16],
+        facts=facts,
+        keep_days=terms.settings["telemetry.retentionDays"],
+        told=lambda text: listener(Event("notice", {"text": text})),
+    )
+
+    def both(event: Event) -> None:
+        metrics.take(event)
+        listener(event)
+
+    return both
+
+
+def _save(path: Path, saved: Saved) -> str:
+    try:
+        write_conversation(path, saved)
+    except SostenutoError as error:
+        return str(error)
+    return ""
+
+
+def _models() -> Models:
+    try:
+        from sostenuto.app import model_named
+    except ImportError:
+        raise UnknownSetting("this installation has no model providers; install sostenuto again") from None
+    return model_named  # type: ignore[no-any-return]

@@ -1,0 +1,64 @@
+"""Looking for a pattern in files, as a program of its own: a pattern that never comes to an end can be stopped that way.
+
+Reads one JSON object from standard input: ``pattern``, ``literal``, ``ignore_case``, ``top``, ``glob``, ``passed_over``, ``largest``. Writes
+lines as ripgrep does with ``--null``: the path, a NUL, the number of the line, a colon, the line. Status 2 and a line on standard error where
+the pattern is none. Imports nothing of this package, so that it starts at once.
+"""
+
+import codecs
+import fnmatch
+import json
+import os
+import re
+import sys
+
+_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def main() -> int:
+    """Carry out the request on standard input; the exit status."""
+    asked = json.load(sys.stdin)
+    flags = re.MULTILINE | (re.IGNORECASE if asked["ignore_case"] else 0)
+    try:
+        pattern = re.compile(re.escape(asked["pattern"]) if asked["literal"] else asked["pattern"], flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        print(f"{error}", file=sys.stderr)
+        return 2
+    out = sys.stdout.buffer
+    for path in _files(asked["top"], asked["glob"], frozenset(asked["passed_over"])):
+        _scan(path, pattern, asked["largest"], out)
+    out.flush()
+    return 0
+
+
+def _files(top: str, glob: str, passed_over: frozenset[str]) -> "list[str]":
+    """The files at or below `top` whose name fits, by their paths; links are not followed."""
+    if os.path.isfile(top):
+        return [top]
+    found: list[str] = []
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if name not in passed_over]
+        found += [os.path.join(folder, name) for name in names if not glob or fnmatch.fnmatchcase(name, glob)]
+    return sorted((path for path in found if os.path.isfile(path) and not os.path.islink(path)), key=lambda path: path.split(os.sep))
+
+
+def _scan(path: str, pattern: "re.Pattern[str]", largest: int, out: object) -> None:
+    try:
+        if os.path.getsize(path) > largest:
+            return
+        with open(path, "rb") as file:
+            raw = file.read()
+    except OSError:
+        return
+    wide = next((name for mark, name in _WIDE if raw.startswith(mark)), "")
+    if not wide and b"\0" in raw:
+        return
+    text = raw.decode(wide or "utf-8", "surrogateescape" if not wide else "replace").removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if pattern.search(line):
+            head = f"{path}\0{number}:"
+            out.write((head + line + "\n").encode("utf-8", "surrogateescape"))  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
