@@ -147,6 +147,11 @@ def _at_share(percent: int, name: str) -> Seen:
     return Seen(name, _share(percent), sighted(canaries, last, search=_search(context)), BARS[percent])
 
 
+def after(rounds: int) -> str:
+    """How a trial over rounds is called."""
+    return f"after {rounds} compaction" + ("s" if rounds > 1 else "")
+
+
 def _share(percent: int) -> str:
     return f"{percent} % of the characters"
 
@@ -163,7 +168,7 @@ def _over_rounds(name: str) -> Iterator[Seen]:
     wanted = list(ROUNDS)
     for messages in _steps(context, history):
         while wanted and rounds >= wanted[0]:
-            yield Seen(name, f"after {wanted.pop(0)} compactions", sighted(canaries, messages, search=_search(context)))
+            yield Seen(name, after(wanted.pop(0)), sighted(canaries, messages, search=_search(context)))
     for missing in wanted:
         raise RuntimeError(f"the session ended after {rounds} compactions, before {missing}")
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 INKS: Final = ("#0b6e4f", "#b5541c", "#2f5fa8", "#8a3d78", "#6b6b6b", "#a58a00")
-_WIDTH, _LEFT, _RIGHT = 860, 300, 30
+_WIDTH, _LEFT, _RIGHT = 860, 330, 30
 
 
 def bars(rows: Sequence[tuple[str, Sequence[float]]], *, names: Sequence[str], title: str) -> str:
@@ -21,7 +21,7 @@ def bars(rows: Sequence[tuple[str, Sequence[float]]], *, names: Sequence[str], t
         out.append(_text(_LEFT + 14 + place * 105, 17, name))
     for number, (label, values) in enumerate(rows):
         top = 34 + number * each
-        out.append(_text(_LEFT - 8, top + each / 2, label, anchor="end"))
+        out.append(_text(_LEFT - 8, top + each / 2, label, anchor="end", size=11))
         for place, value in enumerate(values):
             wide = (_WIDTH - _LEFT - _RIGHT) * max(0.0, min(1.0, value))
             y = top + place * high
@@ -31,22 +31,24 @@ def bars(rows: Sequence[tuple[str, Sequence[float]]], *, names: Sequence[str], t
 
 
 def points(marks: Sequence[tuple[str, float, float]], *, across: str, up: str, title: str) -> str:
-    """Named points; `across` from 0 to the largest value or 2, `up` from 0 to 100 percent."""
-    height, left, bottom = 420, 60, 370
+    """Numbered points and their names below; `across` from 0 to the largest value or 2, `up` from 0 to 100 percent."""
+    left, bottom, names_at = 60, 370, 420
     most = min(2.0, max((x for _, x, _ in marks), default=1.0) * 1.1)
-    out = [_open(height, title)]
+    out = [_open(names_at + 18 * (len(marks) + 1) // 2 + 10, title)]
     for step in range(0, 101, 25):
         y = bottom - 340 * step / 100
         out.append(f'<line x1="{left}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}" stroke="#ddd"/>')
         out.append(_text(left - 6, y + 4, f"{step} %", anchor="end"))
-    for number, (label, x, y) in enumerate(marks):
+    for number, (label, x, y) in enumerate(marks, start=1):
         at = left + (_WIDTH - _RIGHT - left) * min(x, most) / most
         high = bottom - 340 * y
-        ink = INKS[0] if label.startswith("Sostenuto") else INKS[number % 4 + 1]
-        words = f"{escape(label)}: {escape(across)} {x:.2f}, {escape(up)} {100 * y:.0f} %"
-        out.append(f'<circle cx="{at:.1f}" cy="{high:.1f}" r="5" fill="{ink}"><title>{words}</title></circle>')
-        out.append(_text(at + 8, high + 4 + (number % 3 - 1) * 9, label, size=10))
-    out.append(_text(_WIDTH - _RIGHT, bottom + 34, f"{across} (0 to {most:.1f})", anchor="end"))
+        ink = INKS[0] if label.startswith("Sostenuto") else INKS[2]
+        words = f"{label}: {across} {x:.2f}, {up} {100 * y:.0f} %"
+        out.append(f'<circle cx="{at:.1f}" cy="{high:.1f}" r="9" fill="{ink}" fill-opacity="0.75"><title>{escape(words)}</title></circle>')
+        out.append(_text(at, high + 3.5, str(number), anchor="middle", size=10, ink="#fff"))
+        column, line = (number - 1) % 2, (number - 1) // 2
+        out.append(_text(left + 400 * column, names_at + 18 * line, f"{number}  {label}: {x:.2f}, {100 * y:.0f} %", size=11))
+    out.append(_text(_WIDTH - _RIGHT, bottom + 24, f"{across} (0 to {most:.1f})", anchor="end"))
     return "".join([*out, _text(left, 16, up), "</svg>"])
 
 
@@ -74,5 +76,5 @@ def _open(height: float, title: str) -> str:
     return f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="{escape(title, quote=True)}"><title>{escape(title)}</title>'
 
 
-def _text(x: float, y: float, words: str, *, anchor: str = "start", size: int = 12) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(words)}</text>'
+def _text(x: float, y: float, words: str, *, anchor: str = "start", size: int = 12, ink: str = "#222") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{ink}">{escape(words)}</text>'

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from benchmarks import drawing
-from benchmarks.canaries import ROUNDS, SHARES, SUMMARIZERS, Seen
+from benchmarks.canaries import ROUNDS, SHARES, SUMMARIZERS, Seen, after
 from benchmarks.comparison import MOST_FAILED, Task, grouped
 from sostenuto.app import Outcome
 
@@ -31,9 +31,11 @@ def page(parts: Sequence[str], *, made: Sequence[tuple[Task, Outcome]], canaries
 def _plots(made: Sequence[tuple[Task, Outcome]]) -> list[str]:
     rows: list[tuple[str, list[float]]] = []
     marks: list[tuple[str, float, float]] = []
-    for label, group in grouped(made).items():
+    groups = grouped(made)
+    everywhere = max((len(group) for group in groups.values()), default=0)
+    for label, group in groups.items():
         verdicts = [one.verdict for _, one in group if one.verdict is not None]
-        if verdicts:
+        if verdicts and len(group) == everywhere:  # a median over other sessions would not be comparable
             kept = [[v.task.mean, v.pins.mean, v.files_modified.mean, v.files_read.mean, v.facts] for v in verdicts]
             rows.append((label, [statistics.median(values) for values in zip(*kept, strict=True)]))
             priced = [(v.cost, v.forward.mean) for v in verdicts if v.failed <= MOST_FAILED * v.requests]
@@ -43,7 +45,7 @@ def _plots(made: Sequence[tuple[Task, Outcome]]) -> list[str]:
     if not rows:
         return []
     return [
-        "<h2>What stays in view</h2><p>Median over the sessions of the share of requests; a request above its budget shows nothing.</p>",
+        "<h2>What stays in view</h2><p>Median over all sessions of the share of requests; a request above its budget shows nothing.</p>",
         drawing.bars(rows, names=_KEPT, title="What stays in view"),
         "<h2>Cost, and what the next steps need</h2><p>Median over the sessions. Cost against doing nothing, which is 1; "
         "up: of the names the next ten replies use, the share in view.</p>",
@@ -55,7 +57,7 @@ def _canary_plots(canaries: Sequence[Seen]) -> list[str]:
     if not canaries:
         return []
     seen = {(one.summarizer, one.trial): one.sighting.in_view for one in canaries}
-    rounds = [f"after {number} compactions" for number in ROUNDS]
+    rounds = [after(number) for number in ROUNDS]
     shares = [f"{percent} % of the characters" for percent in SHARES]
     return [
         "<h2>Canaries</h2><p>Share of planted sentences that stand verbatim in the request.</p>",

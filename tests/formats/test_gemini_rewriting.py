@@ -184,3 +184,11 @@ def test_a_huge_text_is_not_copied() -> None:
     assert isinstance(answered, Result)
     assert said.text is text
     assert answered.text is text
+
+
+@pytest.mark.parametrize("role", ["function", "tool"])
+def test_words_left_of_a_content_of_responses_are_the_users(role: str) -> None:
+    """A content of the older role for responses that loses them all is the user's: first in a request another role is refused."""
+    raw = {"role": role, "parts": [{"functionResponse": {"name": "f", "response": {}}}, {"text": "and then"}]}
+    assert CODEC.only(raw, {1}) == {"role": "user", "parts": [{"text": "and then"}]}
+    assert CODEC.only(raw, {0, 1}) == raw

@@ -11,6 +11,7 @@ from sostenuto.agent._purse import Purse
 from sostenuto.agent._setup import Delegation, Place, Setup
 from sostenuto.agent._stop import Stop
 from sostenuto.budget import Limits, Reading, Spent, left_for_child, limit_reached
+from sostenuto.results import Sizing
 from sostenuto.tools import Context, Errand, Report, ResultsInMemory, Tool, subagent_tool
 
 Running = Callable[[str, Setup], Awaitable[Outcome]]
@@ -77,7 +78,7 @@ def _child(setup: Setup, delegation: Delegation, *, limits: Limits, place: Place
         "purse": purse,
         "place": place,
         "stop": Stop(),
-        "handling": replace(setup.handling, kept=ResultsInMemory()),
+        "handling": replace(setup.handling, kept=ResultsInMemory(), sizing=Sizing()),
     }
     return replace(setup, **changes)
 

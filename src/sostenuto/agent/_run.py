@@ -14,7 +14,7 @@ from sostenuto.agent._setup import Setup
 from sostenuto.budget import Spent
 from sostenuto.messages import Message, Text, pinned
 from sostenuto.protocols import Raw
-from sostenuto.tools import ResultsInMemory, Tool, recall_tools
+from sostenuto.tools import Handling, ResultsInMemory, Tool, recall_tools
 
 
 async def run(
@@ -38,10 +38,17 @@ async def run(
         native = codec_of(setup.model.format).encode(Message("user", (Text(task),)))
         said.append(pinned(native) if pin else native)
     running: list[Loop] = []
-    setup = setup if setup.handling.kept is not None else replace(setup, handling=replace(setup.handling, kept=ResultsInMemory()))
+    setup = replace(setup, handling=_handling(setup))
     tools = _tools(setup, task=task or "", spent=lambda: running[0].spent)
     running.append(Loop(setup, history=said, queue=deque() if queue is None else queue, tools=tools))
     return await running[0].go()
+
+
+def _handling(setup: Setup) -> Handling:
+    """How results are kept and sized, where its caller said nothing: in this process, by the window of this conversation (D41)."""
+    handling = setup.handling
+    sizing = handling.sizing if handling.sizing.window else replace(handling.sizing, window=setup.context.window.tokens)
+    return replace(handling, kept=ResultsInMemory() if handling.kept is None else handling.kept, sizing=sizing)
 
 
 def _tools(setup: Setup, *, task: str, spent: Callable[[], Spent]) -> tuple[Tool, ...]:

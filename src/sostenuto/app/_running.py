@@ -119,9 +119,13 @@ async def _performed(
         on_event=told,
         stop=stop,
     )
-    outcome = await _within(wish, terms, setup, history)
-    calibrations.save(wish.home / CALIBRATION)
-    unsaved = _save(path, Saved(model.name, model.format, history, context.snapshot())) if path is not None else ""
+    unsaved = ""
+    try:
+        outcome = await _within(wish, terms, setup, history)
+    finally:  # a run that is torn down leaves what it did as well
+        calibrations.save(wish.home / CALIBRATION)
+        if path is not None:
+            unsaved = _save(path, Saved(model.name, model.format, history, context.snapshot()))
     return Ran(outcome, model.name, terms.agent, unsaved)
 
 

@@ -15,11 +15,15 @@ from sostenuto.cli._streams import OUTPUT, abandon, present, say
 from sostenuto.errors import SostenutoError, UnknownSetting
 
 COMMANDS = {
+    "agent": ("_agent", "Create, list, show, edit and delete agents."),
+    "config": ("_config", "Show and change settings."),
     "convert": ("_convert", "Write a recorded session as another provider's API takes it."),
     "demo": ("_demo", "Watch a long task stay inside a small window; no key, no network."),
+    "doctor": ("_doctor", "Say what works on this machine, what does not, and what to do."),
     "models": ("_models", "Show the windows and prices of models, and where the numbers come from."),
     "recall": ("_recall", "Read back what left the context of a kept replay."),
     "replay": ("_replay", "Show what a recorded session would have sent."),
+    "run": ("_run", "Let an agent work on a task inside its window and its limits."),
     "tokens": ("_tokens", "Count the tokens of a file and say how."),
     "verify": ("_verify", "Show what a recorded session would lose and cost, here and with other libraries."),
 }

@@ -47,7 +47,7 @@ PLAIN = Style()
 def style(stream: Stream, environment: Mapping[str, str]) -> Style:
     """The style for a stream: colour only on a terminal that is not dumb and without ``NO_COLOR``; Unicode where it encodes."""
     dumb = environment.get("TERM", "") == "dumb"
-    shown = _is_terminal(stream)
+    shown = is_terminal(stream)
     return Style(
         width=max(NARROWEST, min(WIDEST, _columns(environment, shown=shown))),
         unicode=not dumb and not _plain_locale(environment) and _encodes(stream.encoding, "█▄·┄┤●"),
@@ -74,7 +74,7 @@ def _plain_locale(environment: Mapping[str, str]) -> bool:
 
 def progress(steps: Iterable[Item], *, total: int, what: str, stream: Stream, environment: Mapping[str, str]) -> Iterator[Item]:
     """The same steps, with a line on `stream` that counts them where a person is looking; it is gone when the steps end."""
-    if not _is_terminal(stream) or environment.get("TERM") == "dumb":
+    if not is_terminal(stream) or environment.get("TERM") == "dumb":
         yield from steps
         return
     every = max(1, total // 200)
@@ -89,7 +89,8 @@ def progress(steps: Iterable[Item], *, total: int, what: str, stream: Stream, en
         stream.flush()
 
 
-def _is_terminal(stream: Stream) -> bool:
+def is_terminal(stream: Stream) -> bool:
+    """Whether a person may be looking at the stream."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):

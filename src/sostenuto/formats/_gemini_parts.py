@@ -104,7 +104,13 @@ def rewritten(raw: dict[str, Any], changes: Mapping[int, Change]) -> dict[str, A
     new = [_new_part(value, old[i], new=wanted[i]) if i in wanted else value for i, value in enumerate(values)]
     lost = any(after is None and isinstance(old[i], Call) and signature(fields(values[i]) or {}) for i, after in enumerate(new))
     stay = [value for value in new if value is not None]
-    return {**raw, "parts": _signed(stay) if lost else stay}
+    return {**raw, **_spoken_by(raw, stay), "parts": _signed(stay) if lost else stay}
+
+
+def _spoken_by(raw: Mapping[str, Any], parts: list[Any]) -> dict[str, str]:
+    """The older role of contents with responses fits none without: the words that are left are the user's."""
+    answers = raw.get("role") not in ("function", "tool") or any(isinstance(part(value), Result) for value in parts)
+    return {} if answers else {"role": "user"}
 
 
 def response_part(raw: Mapping[str, Any], index: int, *, result: Result) -> Any:

@@ -96,16 +96,3 @@ _HOMES = {
 }
 
 __getattr__ = door(__name__, _HOMES)
-
-# The signatures, until the files stand:
-#
-# def tool(function=None, /, *, name=None, description=None, risk="high-risk", timeout_s=TIMEOUT_S, repeatable=False) -> Tool
-# def allowed(call: Weighed, policy: Policy) -> Allowed | Refused | Ask
-# async def run_batch(calls: Sequence[messages.Call], tools: Iterable[Tool], *, policy: Policy, handling: Handling = Handling(),
-#                     stop: asyncio.Future[str] | None = None) -> tuple[Answer, ...]
-#     stop: settle it with the reason ("the person interrupted") and every call that still runs is stopped and answered with it.
-# def standard_tools(cwd: Path, *, kept: KeptResults | None = None, todos: Todos | None = None, resolver=None) -> tuple[Tool, ...]
-# def recall_tools(manager, *, codec: protocols.Codec, kept: KeptResults) -> tuple[Tool, ...]
-#     recall and retrieve_tool_result; manager has ContextManager's answer(call).
-# def subagent_tool(run: Callable[[Errand, Context], Awaitable[Report]], *, agents=(), depth=0, most_deep=3, iterations=30) -> Tool
-#     Errand(id, task, agent, iterations); Report(text, succeeded, started) and the key subagent-<id>-<started> is ours.

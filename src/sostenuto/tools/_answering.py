@@ -18,6 +18,8 @@ def answer(call: Call, output: Output, *, handling: Handling, ended: Ended = "do
     text = text or ("" if note else SILENT)
     if output.provenance is not None:
         text = framed(text, output.provenance)
+    if output.footer:
+        text = f"{text}\n{output.footer}"
     if output.key and output.key == key:
         text = f"{text}\n[{_kept_as(key, handling)}]"
     if note:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     import asyncio
@@ -17,7 +17,6 @@ AFTER_EXIT_S = 0.5
 """Seconds that output is still read after a program ended, while something it started holds the output open."""
 TERM_S = 1.0
 """Seconds a group of processes has to end itself before it is killed."""
-_PIECE = 1 << 16
 
 
 @dataclass(slots=True)
@@ -80,7 +79,10 @@ async def run_program(
     import asyncio
     import subprocess
 
-    process = await asyncio.create_subprocess_exec(
+    loop = asyncio.get_running_loop()
+    listening = _Listening(heard, exited=loop.create_future(), closed=loop.create_future(), enough=loop.create_future())
+    transport, _ = await loop.subprocess_exec(
+        lambda: cast(asyncio.SubprocessProtocol, listening),
         *words,
         cwd=folder,
         env=environment,
@@ -90,59 +92,81 @@ async def run_program(
         start_new_session=True,
         pass_fds=tuple(passed),
     )
-    reading = asyncio.create_task(_read(process, heard))
-    waiting = asyncio.create_task(process.wait())
     try:
-        if given and process.stdin is not None:
-            process.stdin.write(given)
-            process.stdin.close()
-        await asyncio.wait({reading, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        if reading.done() and not reading.result():
-            await _end(process, waiting)
+        if given:
+            _give(transport, given)
+        await asyncio.wait({listening.exited, listening.enough}, return_when=asyncio.FIRST_COMPLETED)
+        if listening.enough.done():
             return Ran(None)
-        await waiting
-        await asyncio.wait({reading}, timeout=AFTER_EXIT_S)
-        return Ran(process.returncode, left_open=not reading.done())
+        await asyncio.wait({listening.closed}, timeout=AFTER_EXIT_S)
+        return Ran(transport.get_returncode(), left_open=not listening.closed.done())
     finally:
-        if not waiting.done():
-            await _end(process, waiting)
-        reading.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await reading
-        _close(process)
+        if not listening.exited.done():
+            await _end(transport, listening.exited)
+        transport.close()
 
 
-async def _read(process: asyncio.subprocess.Process, heard: Callable[[bytes], bool]) -> bool:
-    """Hand over the output until it ends; False where it was enough before."""
-    assert process.stdout is not None
-    while piece := await process.stdout.read(_PIECE):
-        if not heard(piece):
-            return False
-    return True
+class _Listening:
+    """What asyncio tells of a program. Not its own class of protocols, so that nothing of asyncio is loaded before it is needed."""
+
+    def __init__(
+        self,
+        heard: Callable[[bytes], bool],
+        *,
+        exited: asyncio.Future[None],
+        closed: asyncio.Future[None],
+        enough: asyncio.Future[None],
+    ) -> None:
+        self._heard = heard
+        self.exited, self.closed, self.enough = exited, closed, enough
+
+    def connection_made(self, transport: object) -> None:
+        """It was started."""
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """It said something."""
+        if not self.enough.done() and not self._heard(data):
+            self.enough.set_result(None)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """One of its pipes is closed."""
+        if fd == 1 and not self.closed.done():
+            self.closed.set_result(None)
+
+    def process_exited(self) -> None:
+        """It ended; what it started may still hold its output open."""
+        if not self.exited.done():
+            self.exited.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """All is over."""
+
+    def pause_writing(self) -> None:
+        """Its input is slow to be read: what was given waits."""
+
+    def resume_writing(self) -> None:
+        """Its input is read again."""
 
 
-async def _end(process: asyncio.subprocess.Process, waiting: asyncio.Task[int]) -> None:
+def _give(transport: asyncio.SubprocessTransport, given: bytes) -> None:
+    pipe = cast("asyncio.WriteTransport | None", transport.get_pipe_transport(0))
+    if pipe is not None:
+        pipe.write(given)
+        pipe.write_eof()
+
+
+async def _end(transport: asyncio.SubprocessTransport, exited: asyncio.Future[None]) -> None:
     """Ask the group to end, then end it. What it left behind goes with it."""
     import asyncio
 
-    _signal(process, signal.SIGTERM)
+    _signal(transport.get_pid(), signal.SIGTERM)
     with suppress(asyncio.CancelledError):
-        await asyncio.wait({waiting}, timeout=TERM_S)
-    _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        await asyncio.wait({exited}, timeout=TERM_S)
+    _signal(transport.get_pid(), getattr(signal, "SIGKILL", signal.SIGTERM))
     with suppress(asyncio.CancelledError):
-        await asyncio.wait({waiting}, timeout=TERM_S)
+        await asyncio.wait({exited}, timeout=TERM_S)
 
 
-def _signal(process: asyncio.subprocess.Process, what: int) -> None:
+def _signal(pid: int, what: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, what)
-        else:
-            process.kill()
-
-
-def _close(process: asyncio.subprocess.Process) -> None:
-    """Let go of the pipes, also of one that something in the background still holds open."""
-    transport = getattr(process, "_transport", None)  # asyncio has no public way to close the output of a program that ended
-    if transport is not None:
-        transport.close()
+        (os.killpg if hasattr(os, "killpg") else os.kill)(pid, what)

@@ -31,10 +31,10 @@ def read_file(root: Path) -> Tool:
             raise ToolFailed(f"end_line {last} lies before start_line {first}")
         try:
             with place.real.open("rb") as file:
-                text = _lines(file, name=shown_path(place.real, root=root), first=first, last=last, context=context)
+                text, footer = _lines(file, name=shown_path(place.real, root=root), first=first, last=last, context=context)
         except OSError as error:
             raise ToolFailed(f"{shown_path(place.real, root=root)} cannot be read ({error.strerror or error})") from None
-        return Output(text, provenance=source_of(place), paged=True)
+        return Output(text, provenance=source_of(place), paged=True, footer=footer)
 
     return Tool(
         "read_file",
@@ -58,13 +58,14 @@ def read_file(root: Path) -> Tool:
     )
 
 
-def _lines(file: BinaryIO, *, name: str, first: int, last: int | None, context: Context) -> str:
+def _lines(file: BinaryIO, *, name: str, first: int, last: int | None, context: Context) -> tuple[str, str]:
+    """The lines with their numbers, and the line of ours behind them."""
     sample = file.read(SAMPLE)
     how = written(sample)
     if how is None:
         raise ToolFailed(f"{name} is binary, not text; look at it with a command if you must (file, xxd)")
     if not sample:
-        return f"[{name} is empty]"
+        return f"[{name} is empty]", ""
     file.seek(len(how.mark))
     shown: list[str] = []
     length, number, counted = 0, 0, 0
@@ -86,7 +87,7 @@ def _lines(file: BinaryIO, *, name: str, first: int, last: int | None, context: 
     return _told(shown, name=name, first=first, total=number, complete=complete, how=how, context=context)
 
 
-def _told(shown: list[str], *, name: str, first: int, total: int, complete: bool, how: Written, context: Context) -> str:
+def _told(shown: list[str], *, name: str, first: int, total: int, complete: bool, how: Written, context: Context) -> tuple[str, str]:
     """The lines that fit, and a line that says where they stand in the file if they are not all of it."""
     text = "\n".join(shown)
     fits = context.sizing.longest(text, PAGE_CHARACTERS)
@@ -100,7 +101,7 @@ def _told(shown: list[str], *, name: str, first: int, total: int, complete: bool
         counted = f"{total:,}" if complete else f"more than {total:,}"
         on = f"; read on with start_line={end + 1}" if end < total or not complete else ""
         notes.append(f"lines {first:,} to {end:,} of {counted} in {name}{on}")
-    return text + (f"\n[{'; '.join(notes)}]" if notes else "")
+    return text, f"[{'; '.join(notes)}]" if notes else ""
 
 
 def _split(file: BinaryIO, how: Written) -> Iterator[tuple[str, int]]:

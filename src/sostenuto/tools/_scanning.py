@@ -1,9 +1,11 @@
 """Looking for a pattern in files, as a program of its own: a pattern that never comes to an end can be stopped that way.
 
-Reads one JSON object from standard input: ``pattern``, ``literal``, ``ignore_case``, ``top``, ``glob``, ``passed_over``, ``largest``. Writes
-lines as ripgrep does with ``--null``: the path, a NUL, the number of the line, a colon, the line. Status 2 and a line on standard error where
-the pattern is none. Imports nothing of this package, so that it starts at once.
+Reads one JSON object from standard input (`main` names its fields). Writes lines as ripgrep does with ``--null``: the path, a NUL, the
+number of the line, a colon, the line. Status 2 and a line on standard error where the pattern is none. Imports nothing of this package,
+so that it starts at once.
 """
+
+from __future__ import annotations
 
 import codecs
 import fnmatch
@@ -11,6 +13,7 @@ import json
 import os
 import re
 import sys
+from typing import BinaryIO
 
 _WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -31,7 +34,7 @@ def main() -> int:
     return 0
 
 
-def _files(top: str, glob: str, passed_over: frozenset[str]) -> "list[str]":
+def _files(top: str, glob: str, passed_over: frozenset[str]) -> list[str]:
     """The files at or below `top` whose name fits, by their paths; links are not followed."""
     if os.path.isfile(top):
         return [top]
@@ -42,7 +45,7 @@ def _files(top: str, glob: str, passed_over: frozenset[str]) -> "list[str]":
     return sorted((path for path in found if os.path.isfile(path) and not os.path.islink(path)), key=lambda path: path.split(os.sep))
 
 
-def _scan(path: str, pattern: "re.Pattern[str]", largest: int, out: object) -> None:
+def _scan(path: str, pattern: re.Pattern[str], largest: int, out: BinaryIO) -> None:
     try:
         if os.path.getsize(path) > largest:
             return
@@ -54,10 +57,10 @@ def _scan(path: str, pattern: "re.Pattern[str]", largest: int, out: object) -> N
     if not wide and b"\0" in raw:
         return
     text = raw.decode(wide or "utf-8", "surrogateescape" if not wide else "replace").removeprefix("\ufeff")
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
         if pattern.search(line):
             head = f"{path}\0{number}:"
-            out.write((head + line + "\n").encode("utf-8", "surrogateescape"))  # type: ignore[attr-defined]
+            out.write((head + line + "\n").encode("utf-8", "surrogateescape"))
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ class Output:
         provenance: whose words the value holds, where they are not ours or the person's.
         key: a name of its own under which the whole value is kept, and with which the result ends (sub-agents).
         paged: the value is already cut to a page and is not cut again.
+        footer: a line of ours that stands behind the value and outside its frame.
         wish: something for the run to do after the batch.
     """
 
@@ -74,6 +75,7 @@ class Output:
     provenance: Provenance | None = None
     key: str = ""
     paged: bool = False
+    footer: str = ""
     wish: Compact | None = None
 
 

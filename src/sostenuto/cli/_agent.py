@@ -1,0 +1,180 @@
+"""``sostenuto agent``: who works, on which model, with which limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sostenuto.cli._output import encoded
+from sostenuto.cli._streams import say
+from sostenuto.errors import SostenutoError, UnknownSetting
+
+if TYPE_CHECKING:
+    from sostenuto.config import Agent
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+CEILING = "llm.maxContextTokens"
+
+
+def _choices(function: Any) -> Any:
+    """The options that create and edit share."""
+    for option in reversed((
+        click.option("--model", metavar="P:ID", help="The model that works."),
+        click.option("--name", metavar="TEXT", help="What it is called."),
+        click.option("--description", metavar="TEXT", help="What it is for."),
+        click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="Any setting; an empty VALUE removes it. Repeatable."),
+    )):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@click.group("agent", context_settings=SETTINGS)
+def command() -> None:
+    """Create, list, show, edit and delete agents. An agent is a small file in the data home, agents/<id>.json.
+
+    \b
+    Examples:
+      sostenuto agent create reviewer --model openai:gpt-5 --set maxCostUSD=2
+      sostenuto agent list
+      sostenuto agent edit reviewer --set llm.maxContextTokens=60000
+      sostenuto agent show reviewer --json
+      sostenuto agent delete reviewer
+    """
+
+
+@command.command("create", context_settings=SETTINGS)
+@click.argument("agent", metavar="ID")
+@_choices
+def create(agent: str, *, model: str | None, name: str | None, description: str | None, pairs: tuple[str, ...]) -> None:
+    """Make a new agent."""
+    from sostenuto.config import Agent, agent_file, check_id, write_agent
+
+    made = _changed(Agent(check_id(agent)), model=model, name=name, description=description, pairs=pairs)
+    aside = write_agent(_home(), made, new=True)
+    if aside is not None:
+        say(f"sostenuto: a damaged file was in the way; it is kept as {aside}")
+    say(f"sostenuto: agent {agent} is in {agent_file(_home(), agent)}; use it with: sostenuto run --agent {agent} PROMPT")
+
+
+@command.command("list", context_settings=SETTINGS)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def list_(*, as_json: bool) -> None:
+    """List the agents; one whose file is damaged is listed with what is wrong."""
+    from sostenuto.config import agent_ids, read_agent
+
+    found: list[dict[str, Any]] = []
+    for agent in agent_ids(_home()):
+        try:
+            found.append(read_agent(_home(), agent).as_dict())
+        except SostenutoError as error:
+            found.append({"id": agent, "error": str(error)})
+    if as_json:
+        click.echo(encoded(found), nl=False)
+        return
+    for entry in found:
+        model = entry.get("config", {}).get("llm", {}).get("model", "no model of its own")
+        click.echo(f"{entry['id']}: {entry.get('error', model)}")
+    if not found:
+        say("sostenuto: there are no agents; make one with: sostenuto agent create ID --model provider:id")
+
+
+@command.command("show", context_settings=SETTINGS)
+@click.argument("agent", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def show(agent: str, *, as_json: bool) -> None:
+    """Print an agent as its file holds it."""
+    from sostenuto.config import read_agent
+
+    found = read_agent(_home(), agent).as_dict()
+    click.echo(encoded(found) if as_json else json.dumps(found, ensure_ascii=False, indent=2) + "\n", nl=False)
+
+
+@command.command("edit", context_settings=SETTINGS)
+@click.argument("agent", metavar="ID")
+@_choices
+def edit(agent: str, *, model: str | None, name: str | None, description: str | None, pairs: tuple[str, ...]) -> None:
+    """Change an agent. Without an option the model and the ceiling are asked for; an empty ceiling removes it."""
+    from sostenuto.config import read_agent, write_agent
+
+    found = read_agent(_home(), agent)
+    if model is None and name is None and description is None and not pairs:
+        model, pairs = _asked(found)
+    changed = _changed(found, model=model, name=name, description=description, pairs=pairs)
+    write_agent(_home(), changed)
+    say(f"sostenuto: agent {agent} is changed")
+    _say_ceiling(changed)
+
+
+@command.command("delete", context_settings=SETTINGS)
+@click.argument("agent", metavar="ID")
+def delete(agent: str) -> None:
+    """Remove an agent's file. Its conversations stay."""
+    from sostenuto.config import delete_agent
+
+    delete_agent(_home(), agent)
+    say(f"sostenuto: agent {agent} is deleted; its conversations stay")
+
+
+def _changed(agent: Agent, *, model: str | None, name: str | None, description: str | None, pairs: tuple[str, ...]) -> Agent:
+    """The agent with what was given; every value is checked before anything is written."""
+    from dataclasses import replace
+
+    from sostenuto.config import fault_of, parsed
+
+    settings = dict(agent.settings)
+    for pair in (*([f"llm.model={model}"] if model else []), *pairs):
+        key, found, value = pair.partition("=")
+        if not found:
+            raise click.UsageError(f"--set {pair!r}: write KEY=VALUE")
+        key = key.strip()
+        fault = fault_of(key, None, place="agent")
+        if fault:
+            raise UnknownSetting(fault)
+        settings.pop(key, None)
+        if value.strip() and (new := parsed(key, value, place="agent")) is not None:
+            settings[key] = new
+    return replace(
+        agent,
+        name=agent.name if name is None else name,
+        description=agent.description if description is None else description,
+        settings=settings,
+    )
+
+
+def _asked(agent: Agent) -> tuple[str, tuple[str, ...]]:
+    """Model and ceiling as a person types them."""
+    before = agent.settings.get(CEILING)
+    try:
+        model = click.prompt("model (provider:id)", default=agent.settings.get("llm.model", ""), err=True)
+        ceiling = click.prompt(f"ceiling in tokens, empty for none [{before or 'none'}]", default="", show_default=False, err=True)
+    except click.Abort:
+        if sys.stdin is not None and sys.stdin.isatty():
+            raise
+        raise click.UsageError("nobody is there to be asked; name what to change with --model, --name, --description or --set") from None
+    return model, (f"{CEILING}={ceiling.strip()}",)
+
+
+def _say_ceiling(agent: Agent) -> None:
+    """A ceiling above the window has no effect, and that is said."""
+    ceiling, model = agent.settings.get(CEILING), agent.settings.get("llm.model")
+    if ceiling is None or not model:
+        return
+    from sostenuto.app import models
+
+    try:
+        window = models(model, home=_home(), limit=1).window
+    except SostenutoError:
+        return
+    if window is not None and window.source == "catalogue" and ceiling >= window.tokens:
+        say(f"sostenuto: the ceiling of {ceiling:,} tokens has no effect: {model} takes {window.tokens:,}")
+
+
+def _home() -> Path:
+    from sostenuto.app import data_home
+
+    return data_home(os.environ, platform=sys.platform)

@@ -1,0 +1,124 @@
+"""``sostenuto config``: what is set, where it comes from, and changing it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sostenuto.cli._output import encoded
+from sostenuto.cli._streams import say
+from sostenuto.errors import UnknownSetting
+
+if TYPE_CHECKING:
+    from sostenuto.config import Configured, Place
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group("config", context_settings=SETTINGS)
+def command() -> None:
+    """Show and change settings. Your own are in the data home (SOSTENUTO_HOME), a project's in ./.sostenuto/config.json.
+
+    The narrowest wins: a flag, then the workflow, the agent, the project, and your own file.
+
+    \b
+    Examples:
+      sostenuto config show
+      sostenuto config get maxIterations
+      sostenuto config set llm.model openai:gpt-5
+      sostenuto config set maxCostUSD 2.50 --project
+      sostenuto config set maxCostUSD --unset
+      sostenuto config validate
+    """
+
+
+@command.command("show", context_settings=SETTINGS)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
+def show(*, as_json: bool) -> None:
+    """List every key with its value, where it comes from, and what it means."""
+    from sostenuto.config import KEYS
+
+    settings = _settings()
+    rows = [(key, *settings.found(key), known) for key, known in KEYS.items()]
+    if as_json:
+        entries = {key: {"value": value, "source": source, "expected": known.kind.expected} for key, value, source, known in rows}
+        click.echo(encoded(entries), nl=False)
+        return
+    for key, value, source, known in rows:
+        click.echo(f"{key} = {'(not set)' if value is None else json.dumps(value, ensure_ascii=False)}   [{source}]")
+        click.echo(f"    {known.meaning} Expected: {known.kind.expected}.")
+
+
+@command.command("get", context_settings=SETTINGS)
+@click.argument("key")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, with the source.")
+def get(key: str, *, as_json: bool) -> None:
+    """Print the value of KEY; nothing where it is not set."""
+    from sostenuto.config import KEYS, suggestion
+
+    if key not in KEYS:
+        raise UnknownSetting(f"unknown key {key!r}{suggestion(key)}")
+    value, source = _settings().found(key)
+    if as_json:
+        click.echo(encoded({"key": key, "value": value, "source": source}), nl=False)
+    elif value is not None:
+        click.echo(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+@command.command("set", context_settings=SETTINGS)
+@click.argument("key")
+@click.argument("value", required=False)
+@click.option("--project", "in_project", is_flag=True, help="Set it for the project in this folder.")
+@click.option("--unset", is_flag=True, help="Remove the key instead.")
+def set_(key: str, value: str | None, *, in_project: bool, unset: bool) -> None:
+    """Set KEY to VALUE: a number, true, false, a JSON list, or a text."""
+    from sostenuto.config import fault_of, global_file, layer_of, parsed, project_file, write_setting
+
+    if unset == (value is not None):
+        raise click.UsageError("give a value, or --unset and none" if unset else f"{key}: a value is missing; remove a key with --unset")
+    place: Place = "project" if in_project else "global"
+    path = project_file(Path.cwd()) if in_project else global_file(_home())
+    fault = fault_of(key, None, place=place)
+    if fault:
+        raise UnknownSetting(fault)
+    new = None if value is None else parsed(key, value, place=place)
+    layer_of(path, place=place)  # a damaged file is mended by its owner, not written over
+    write_setting(path, key, value=new)
+    say(f"sostenuto: {key} {'removed from' if unset else 'set in'} {path}")
+
+
+@command.command("validate", context_settings=SETTINGS)
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--project", "in_project", is_flag=True, help="FILE is a project's.")
+def validate(file: Path | None, *, in_project: bool) -> None:
+    """Check the settings in force, or FILE; every fault is named with the nearest real key."""
+    from sostenuto.config import layer_of
+    from sostenuto.errors import UnusableInput
+
+    if file is None:
+        layers = _settings().layers
+        for layer in layers:
+            say(f"sostenuto: {layer.source}: {len(layer.values)} settings")
+        click.echo("ok")
+        return
+    if not file.exists():
+        raise UnusableInput(f"{file}: no such file; name a file of settings")
+    layer_of(file, place="project" if in_project else "global")
+    click.echo("ok")
+
+
+def _home() -> Path:
+    from sostenuto.app import data_home
+
+    return data_home(os.environ, platform=sys.platform)
+
+
+def _settings() -> Configured:
+    from sostenuto.config import configured
+
+    return configured(home=_home(), project=Path.cwd())

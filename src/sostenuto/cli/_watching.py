@@ -1,0 +1,142 @@
+"""What a person, or a program, sees of a run while it goes on: lines, one live line, or NDJSON (origin 11.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from sostenuto.cli._streams import say
+from sostenuto.cli._terminal import Stream
+
+if TYPE_CHECKING:
+    from sostenuto.agent import Event
+
+CATEGORIES: Final = ("tools", "reasoning", "text", "usage", "approval", "subagent", "all")
+_OF_KIND: Final[Mapping[str, str]] = {
+    "tool-start": "tools",
+    "tool-output": "tools",
+    "tool-end": "tools",
+    "reasoning": "reasoning",
+    "text": "text",
+    "usage": "usage",
+    "request": "usage",
+    "rung": "usage",
+    "iteration": "usage",
+}
+_ALWAYS: Final = frozenset(("notice", "limit", "stalled", "end", "error"))
+"""Told whatever was asked for."""
+_WIDEST: Final = 100
+
+
+def categories(text: str, /) -> frozenset[str]:
+    """The categories in a list with commas; spaces and capitals do not matter.
+
+    Raises:
+        click.UsageError: there is no such category.
+    """
+    named = [word.strip().lower() for word in text.split(",") if word.strip()]
+    unknown = [word for word in named if word not in CATEGORIES]
+    if unknown or not named:
+        said = f"no category {unknown[0]!r}" if unknown else "no category is named"
+        raise click.UsageError(f"--events: {said}; there are {', '.join(CATEGORIES)}")
+    return frozenset(CATEGORIES) if "all" in named else frozenset(named)
+
+
+class Ndjson:
+    """One JSON object a line on standard error, of the categories that were asked for."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self._wanted = wanted
+
+    def take(self, event: Event) -> None:
+        """Print it, if it was asked for."""
+        if self._is_wanted(event):
+            self.put(event.as_dict())
+        if event.kind == "end" and not event.depth and "usage" in self._wanted:
+            self.put(_spend(event.detail))
+
+    def put(self, value: Mapping[str, Any]) -> None:
+        """Print one object."""
+        say(json.dumps(value, ensure_ascii=False))
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+    def _is_wanted(self, event: Event) -> bool:
+        if event.kind in _ALWAYS and not event.depth:
+            return True
+        if event.depth and "subagent" not in self._wanted:
+            return False
+        return _OF_KIND.get(event.kind, "usage") in self._wanted or bool(event.depth)
+
+
+class Lines:
+    """Notices as lines; on a terminal one live line below them that says where the run is."""
+
+    def __init__(self, stream: Stream, *, is_live: bool) -> None:
+        self._stream = stream
+        self._is_live = is_live
+        self._shown = 0
+        self._facts: dict[str, str] = {}
+
+    def take(self, event: Event) -> None:
+        """Show it, if it is worth a person's eye."""
+        if event.kind == "notice":
+            self.close()
+            say(f"sostenuto: {' '.join(str(event.detail.get('text', '')).split())}")
+        elif self._is_live:
+            self._note(event)
+            self._draw()
+
+    def close(self) -> None:
+        """Take the live line away."""
+        if self._shown:
+            self._write("\r" + " " * self._shown + "\r")
+            self._shown = 0
+
+    def _note(self, event: Event) -> None:
+        detail = event.detail
+        name = f"agent {event.depth}: " if event.depth else ""
+        match event.kind:
+            case "iteration":
+                of = f"/{detail['limit']}" if detail.get("limit") else ""
+                self._facts["step"] = f"{name}step {detail['number']}{of}"
+            case "request":
+                self._facts["fill"] = f"context {detail['percent']} %"
+                self._facts["now"] = "thinking"
+            case "tool-start":
+                self._facts["now"] = str(detail["name"])
+            case "usage" if detail.get("cost_known") and detail.get("total_usd"):
+                self._facts["cost"] = f"${detail['total_usd']:.2f}"
+            case _:
+                return
+
+    def _draw(self) -> None:
+        text = " · ".join(self._facts[key] for key in ("step", "fill", "cost", "now") if key in self._facts)[:_WIDEST]
+        plain = text if _can_show(self._stream, text) else text.replace("·", "-")
+        self._write("\r" + plain + " " * max(0, self._shown - len(plain)))
+        self._shown = len(plain)
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._is_live = False
+
+
+def _can_show(stream: Stream, text: str) -> bool:
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _spend(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """What the run cost, for a program that adds up."""
+    cost = {"costUSD": detail.get("cost_usd")} if detail.get("cost_known") else {}
+    return {"event": "run_spend", **cost, "costIncomplete": not detail.get("cost_known"), "totalTokens": detail.get("total_tokens", 0)}
