@@ -80,9 +80,14 @@ def test_ids_are_made_legal(session: Path, capfd: pytest.CaptureFixture[str], tm
 
 
 def test_the_same_wire_is_left_as_it_is(session: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A conversion to the wire a session is in changes nothing."""
-    body, _ = converted([str(session), "--to", "anthropic"], capfd)
+    """A conversion to the wire a session is in changes nothing that is legal, and mends what is not."""
+    body, err = converted([str(session), "--to", "anthropic"], capfd)
+    assert "2 x call id not taken there, rewritten" in err
+    assert anthropic.CODEC.problems(body) == []
+    session.write_text(session.read_text(encoding="utf-8").replace("toolu.", "toolu_"), encoding="utf-8")
+    body, err = converted([str(session), "--to", "anthropic"], capfd)
     assert body == json.loads(session.read_text(encoding="utf-8"))
+    assert " x " not in err
 
 
 def test_json_names_every_loss(session: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -48,20 +48,14 @@ def converted(path: Path, *, to: str, format: str = "auto") -> Converted:
         raise UnknownSetting(f"--to {to!r} is not known; {near}use {', '.join(CODECS)}")
     recording = open_recording(path, format=format)
     source, target = CODECS[recording.format], CODECS[to]
-    if source.name == target.name:
-        body = target.body(list(recording.messages), system=recording.system, tools=None)
-        body = {**body, "tools": recording.tools} if recording.tools else body
-        losses: tuple[Loss, ...] = ()
-    else:
-        made = translated(recording.messages, source=source, target=target, system=recording.system, tools=recording.tools)
-        body, losses = made.body, made.losses
+    made = translated(recording.messages, source=source, target=target, system=recording.system, tools=recording.tools)
     return Converted(
         format=to,
-        body=body,
+        body=made.body,
         reader=recording.reader,
         source=recording.format,
         messages=len(recording.messages),
-        losses=losses,
+        losses=made.losses,
         skipped=recording.skipped,
-        problems=tuple(target.problems(body)),
+        problems=tuple(target.problems(made.body)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sostenuto.engine._crossing import Loss, crossed, losses
+from sostenuto.engine._crossing import Loss, crossed, losses, repaired
 from sostenuto.engine._emission import Emission, opened
 from sostenuto.engine._folds import folding
 from sostenuto.ladder import History, View
@@ -30,7 +30,12 @@ class Translation:
 
 
 def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system: Any = None, tools: Any = None) -> Translation:
-    """The conversation as `target` writes it. Broken pairs, ids and roles are mended on the way; never raises on odd content."""
+    """The conversation as `target` writes it. Broken pairs, ids and roles are mended on the way; never raises on odd content.
+
+    In the same wire every message that is legal stays the object it is.
+    """
+    if source.name == target.name:
+        return _mended(messages, source, system=system, tools=tools)
     lead = source.split_system(messages)
     spoken = [getattr(part, "text", "") for raw in messages[:lead] for part in source.decode(raw).parts]
     instruction = "\n\n".join([*source.system_texts(system), *spoken]) or None
@@ -46,6 +51,17 @@ def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system:
         body["tools"] = target.tool_definitions(definitions)
     told = losses(old, fresh, codec=target, first=lead)
     return Translation(body, (*told, *(Loss(f"{name} has no definition another wire could take", "tools") for name in foreign)))
+
+
+def _mended(messages: Sequence[Raw], codec: Codec, *, system: Any, tools: Any) -> Translation:
+    lead = codec.split_system(messages)
+    history = History(Ruler(), folding(codec))
+    for raw in messages[lead:]:
+        history.add(codec.decode(raw))
+    emission = Emission(history, View(), list(messages[lead:]), codec)
+    emission.body(0)
+    body = codec.body([*messages[:lead], *opened(emission.out, codec)], system=system, tools=None)
+    return Translation({**body, "tools": tools} if tools else body, repaired(history.folding.repairs, first=lead))
 
 
 def defined(tools: Any) -> tuple[list[Tool], list[str]]:

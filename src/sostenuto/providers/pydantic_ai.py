@@ -250,4 +250,4 @@ def _words(error: BaseException) -> str:
 def _closing(model: Any) -> Callable[[], Any] | None:
     """How the connections of a model are closed: by its library's client."""
     client = getattr(model, "client", None)
-    return getattr(client, "close", None) or getattr(getattr(client, "aio", None), "aclose", None)
+    return getattr(getattr(client, "aio", None), "aclose", None) or getattr(client, "close", None)

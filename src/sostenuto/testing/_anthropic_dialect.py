@@ -30,7 +30,7 @@ class AnthropicDialect:
     """Anthropic's way of writing messages."""
 
     name: str = "anthropic"
-    base: str = "/v1"
+    base: str = ""
 
     def is_asked(self, path: str) -> bool:
         """Whether a path is that of a message."""

@@ -148,8 +148,8 @@ def _told(said: str, whole: bool, asked: _Asked, place: Place, *, files_only: bo
         lines = [f"{names[path]}:{_shortened(line)}" for path, line in found[: MOST_LINES + 1]]
     total = len(lines) if files_only else len(found)
     if total > MOST_LINES or not whole:
-        more = f"{total - MOST_LINES:,} more" if total > MOST_LINES else "there are more"
-        lines = [*lines[:MOST_LINES], f"[{more}{'' if whole else ', and the search was ended early'}; look for something narrower]"]
+        more = f"{total - MOST_LINES:,} more" if whole else "there are more, the search was ended early"
+        lines = [*lines[:MOST_LINES], f"[{more}; look for something narrower]"]
     return "\n".join(lines)
 
 

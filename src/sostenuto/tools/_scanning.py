@@ -8,11 +8,13 @@ so that it starts at once.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import fnmatch
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import BinaryIO
 
 _WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -34,15 +36,21 @@ def main() -> int:
     return 0
 
 
-def _files(top: str, glob: str, passed_over: frozenset[str]) -> list[str]:
+def _files(top: str, glob: str, passed_over: frozenset[str]) -> Iterator[str]:
     """The files at or below `top` whose name fits, by their paths; links are not followed."""
     if os.path.isfile(top):
-        return [top]
-    found: list[str] = []
-    for folder, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if name not in passed_over]
-        found += [os.path.join(folder, name) for name in names if not glob or fnmatch.fnmatchcase(name, glob)]
-    return sorted((path for path in found if os.path.isfile(path) and not os.path.islink(path)), key=lambda path: path.split(os.sep))
+        yield top
+        return
+    waiting = [top]
+    while waiting:
+        path = waiting.pop()
+        name = os.path.basename(path)
+        if path == top or (os.path.isdir(path) and not os.path.islink(path)):
+            if path == top or name not in passed_over:
+                with contextlib.suppress(OSError):
+                    waiting += [os.path.join(path, entry) for entry in sorted(os.listdir(path), reverse=True)]
+        elif os.path.isfile(path) and not os.path.islink(path) and (not glob or fnmatch.fnmatchcase(name, glob)):
+            yield path
 
 
 def _scan(path: str, pattern: re.Pattern[str], largest: int, out: BinaryIO) -> None:
