@@ -50,4 +50,8 @@ def doing(name: str, run: Any, **more: Any) -> Tool:
 
 def answered(tool: Tool, arguments: Mapping[str, Any], context: Context | None = None) -> Any:
     """What the function of an async tool returns."""
-    return asyncio.run(tool.run(arguments, context or Context()))
+
+    async def go() -> Any:
+        return await tool.run(arguments, context or Context())
+
+    return asyncio.run(go())

@@ -44,6 +44,7 @@ class _Answer:
         self._numbers: dict[str, int] = {}
         self._handed = {id(message): message for message in job["messages"]}
         self._by_object: dict[int, int] = {}
+        self._own: Own | None = None
 
     def give(self) -> None:
         """Write what the contender is, then a line for each request, then what is left to ask it."""
@@ -75,9 +76,8 @@ class _Answer:
 
     def _opened(self, terms: Terms, *, by: Weigher, metered: Metered | None) -> tuple[Send, Callable[[], int]]:
         if self._job["contender"] == OWN:
-            own = Own(budget=terms.budget, weigher=by, summarize=metered, pins=self._job["pins"])
+            own = self._own = Own(budget=terms.budget, weigher=by, summarize=metered, pins=self._job["pins"])
             self._write({"version": ""})
-            self._own = own
             return own.send, lambda: own.nudges
         peer = next(peer for peer in PEERS if peer.name == self._job["contender"])
         self._write({"version": installed(peer)})
@@ -98,7 +98,7 @@ class _Answer:
                 continue
             seconds = time.process_time() - started_at
             self._write({"seconds": seconds, "nudges": nudges(), **self._listed(messages)})
-        if self._job["contender"] == OWN:
+        if self._own is not None:
             self._write({"snapshot": self._own.manager.snapshot()})
 
     def _listed(self, messages: Sequence[Any]) -> dict[str, Any]:

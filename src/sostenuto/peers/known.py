@@ -22,7 +22,6 @@ class Peer:
         module: the file of this corridor; `strategy` the name in it.
         distribution: the package to install; "" for none.
         summarizes: whether it asks a summarizer.
-        shares_ruler: whether it counts with the ruler that judges; else by its own way.
     """
 
     name: str
@@ -31,7 +30,6 @@ class Peer:
     strategy: str
     distribution: str = ""
     summarizes: bool = False
-    shares_ruler: bool = True
 
 
 PEERS: tuple[Peer, ...] = (
@@ -43,11 +41,11 @@ PEERS: tuple[Peer, ...] = (
     Peer("pydantic-tiered", "pydantic-ai-harness tiered", "pydantic_ai_harness", "tiered", "pydantic-ai-harness", summarizes=True),
     Peer("pydantic-sliding", "pydantic-ai-harness sliding window", "pydantic_ai_harness", "sliding", "pydantic-ai-harness"),
     Peer("pydantic-clear", "pydantic-ai-harness clearing", "pydantic_ai_harness", "clear", "pydantic-ai-harness"),
-    Peer("strands-sliding", "Strands sliding window", "strands", "sliding", "strands-agents", shares_ruler=False),
-    Peer("strands-summarize", "Strands summarizing", "strands", "summarizing", "strands-agents", summarizes=True, shares_ruler=False),
+    Peer("strands-sliding", "Strands sliding window", "strands", "sliding", "strands-agents"),
+    Peer("strands-summarize", "Strands summarizing", "strands", "summarizing", "strands-agents", summarizes=True),
     Peer("inspect-trim", "inspect-ai CompactionTrim", "inspect_ai", "trim", "inspect-ai"),
     Peer("inspect-edit", "inspect-ai CompactionEdit", "inspect_ai", "edit", "inspect-ai"),
-    Peer("openai-agents", "openai-agents ToolOutputTrimmer", "openai_agents", "trim_outputs", "openai-agents", shares_ruler=False),
+    Peer("openai-agents", "openai-agents ToolOutputTrimmer", "openai_agents", "trim_outputs", "openai-agents"),
 )
 
 

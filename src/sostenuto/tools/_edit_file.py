@@ -64,7 +64,7 @@ def _run(arguments: Mapping[str, Any], context: Context, *, root: Path) -> str:
         except ToolFailed as failed:
             raise ToolFailed(f"edit {number} of {len(edits)}: {failed}" if len(edits) > 1 else str(failed)) from None
         text, total = after.text, total + after.places
-        made.append(around(text, after.line, lines=edit.new.count("\n") + 1) if len(edits) == 1 else f"line {after.line}")
+        made.append(around(text, after.line, lines=len(edit.new.splitlines())) if len(edits) == 1 else f"line {after.line}")
     put_text(place, text, root=root, how=how)
     shown = f"\n{made[0]}" if len(edits) == 1 else f" ({', '.join(made[:20])})"
     return f"Edited {name}: {total:,} replacement{'' if total == 1 else 's'}.{shown}"
