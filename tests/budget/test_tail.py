@@ -56,8 +56,8 @@ def test_a_fixed_part_above_the_compaction_line_is_said() -> None:
 
 
 def test_shares() -> None:
-    """Ledger 15 % of the tail, paths 10 % of the window, a batch half of the room, a summarizer 60 % of its limit."""
-    assert (ledger_budget(40_000), paths_budget(16_000)) == (6_000, 1_600)
+    """Ledger 40 % of the tail, paths 10 % of the window, a batch half of the room, a summarizer 60 % of its limit."""
+    assert (ledger_budget(40_000), paths_budget(16_000)) == (16_000, 1_600)
     assert (batch_budget(10_000), summarizer_budget(100_000), summarizer_budget(10)) == (5_000, 60_000, 256)
 
 

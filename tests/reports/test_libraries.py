@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from sostenuto import ContextManager, Settings
+from sostenuto.messages import Result
+from tests.engine.wires import CODECS
 from tests.ladder.made_up import (
     FORMATS,
     LEFT_OUT,
@@ -80,11 +82,8 @@ def test_lib_13_and_65_blocks_of_a_kind_we_do_not_know_stay_where_they_are() -> 
 @pytest.mark.parametrize("format", FORMATS)
 def test_lib_15_an_orphan_is_repaired_every_time_and_reported_once(format: str) -> None:
     """An orphan result in a stored history never reaches a request, and is reported when it is first seen."""
-    talk = Talk(format).user("Do the task")
-    talk.messages.append({"role": "assistant", "content": "Well."})
-    talk.result("gone", "an orphan") if format == "openai_chat" else talk.messages.append(
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "gone", "content": "an orphan"}]}
-    )
+    talk = Talk(format).user("Do the task").says("Well.")
+    talk.messages += CODECS[format].results([(None, 0, Result("gone", "an orphan", name="read"))])
     talk.user("Go on.").says("Yes.").user("More.").says("Yes.").user("Last.")
     requests = played(manager(10_000, format=format), talk)
     assert all("an orphan" not in said(request) for request in requests)

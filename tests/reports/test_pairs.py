@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from sostenuto import ConcurrentPrepare, ContextManager
+from tests.engine.wires import CODECS
 from tests.ladder.made_up import FORMATS, Talk, call_ids, faults, manager, played, results, said, sized, summary
 
 NEVER = {"bash": "never"}
@@ -96,7 +97,7 @@ def test_b123_a_pinned_rule_survives_every_rewrite_byte_equal(format: str) -> No
     talk = Talk(format).user("Do the task").says("Yes.").user(rule).grown(50, 700)
     requests = played(manager(10_000, format=format, pin=[rule], tool_policy=NEVER), talk)
     assert sum(any(event.rung == "compact" for event in request.events) for request in requests) >= 3
-    assert all(any(m is talk.messages[2] for m in request.arguments["messages"]) for request in requests[1:])
+    assert all(any(m is talk.messages[2] for m in request.arguments[CODECS[format].field]) for request in requests[1:])
 
 
 def test_b117_what_is_open_is_told_after_a_compaction_from_the_record() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from sostenuto import ContextManager, FixedPartTooLarge
 from sostenuto.messages import Text
-from tests.ladder.made_up import CODECS, Talk, fired, manager, played, rungs, sized
+from tests.engine.wires import CODECS
+from tests.ladder.made_up import Talk, fired, manager, played, rungs, sized
 
 
 def test_b043_nothing_leaves_over_the_window_without_an_event() -> None:

@@ -19,7 +19,7 @@ class Shares:
     tail_least_share: float = 0.25  # or a quarter of a window too small for that
     tail_most: int = 40_000
     tail_of_slack: float = 0.40  # of what lies between the fixed part and the warn line, so that a compaction gets below it (D61)
-    ledger: float = 0.15  # of the tail (D22)
+    ledger: float = 0.40  # of the tail (D22)
     paths: float = 0.10  # of the window (D22)
     batch: float = 0.50  # of the room, for the results of one batch (D49)
     summarizer: float = 0.60  # of the summarizer's own input limit (D24)

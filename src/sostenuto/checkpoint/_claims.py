@@ -44,6 +44,16 @@ class Claims:
     running: dict[str, Deed]
     values: dict[str, str]
 
+    @property
+    def rules(self) -> dict[str, Asked]:
+        """Sentence -> the message that said it last; those of cancelled requests are taken back with them."""
+        found: dict[str, Asked] = {}
+        for asked, state in self.requests:
+            for sentence in asked.rules if state != "cancelled" else ():
+                found.pop(sentence, None)
+                found[sentence] = asked
+        return found
+
     def asked(self, state: State) -> tuple[Asked, ...]:
         """The requests in `state`, oldest first."""
         return tuple(asked for asked, found in self.requests if found == state)

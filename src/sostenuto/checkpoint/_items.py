@@ -91,6 +91,7 @@ def _ranges(touch: Touch) -> str:
 def ledger_claims(content: Claims) -> tuple[Claim, ...]:
     """The other claims, in the order of D53; empty ones are left out."""
     wanted = (
+        Claim("rules of the user", schema.CONSTRAINTS, "Said by the user, to hold on to:", _rules(content), "requests", SHARES["rules"]),
         Claim("open requests", schema.GOAL, "Requests of the user still open:", _open(content), "requests", SHARES["open"]),
         Claim("running", schema.IN_PROGRESS, "Still running, do not start again:", _running(content), "running", SHARES["running"]),
         Claim("failed commands", schema.BLOCKED, "Failed when last run:", _failed(content), "commands", SHARES["failed"]),
@@ -125,15 +126,23 @@ def _requests(asked: Iterable[Asked], state: State) -> Iterator[Item]:
         yield Item(request_forms(one, state), one.ordinal, clipped=len(one.text) > NUMBERS.request_whole)
 
 
+def _rules(content: Claims) -> tuple[Item, ...]:
+    lines = [f"- {redacted(sentence)} ({asked.key})" for sentence, asked in content.rules.items()]
+    # the oldest were said when the work was set out; the newest may correct them
+    order = [*range(len(lines) - 1, len(lines) // 2 - 1, -1), *range(len(lines) // 2)]
+    return tuple(Item((lines[place],), place) for place in order)
+
+
 def _open(content: Claims) -> tuple[Item, ...]:
-    found = list(_requests(content.asked("open"), "open"))
+    asked = content.asked("open")
+    found = list(_requests([one for one in asked if not one.is_rule or one is asked[-1]], "open"))
     # the newest first, then the task, then the others from new to old
     return tuple([*found[-1:], *found[:1], *found[-2:0:-1]] if len(found) > 1 else found)
 
 
 def _closed(content: Claims) -> tuple[Item, ...]:
     cancelled = list(_requests(content.asked("cancelled"), "cancelled"))
-    answered = list(_requests(content.asked("answered"), "answered"))
+    answered = list(_requests([one for one in content.asked("answered") if not one.is_rule], "answered"))
     return (*reversed(cancelled), *reversed(answered))
 
 

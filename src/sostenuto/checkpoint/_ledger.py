@@ -14,6 +14,7 @@ from itertools import islice
 from sostenuto.calls import DEFAULT, Facts, ToolPolicy, announced_end, facts
 from sostenuto.checkpoint import _values
 from sostenuto.checkpoint._numbers import NUMBERS
+from sostenuto.checkpoint._rules import is_only_rules, rules
 from sostenuto.checkpoint._wording import is_ours
 from sostenuto.messages import Call, Media, Placed, Slot, Text, Unit
 
@@ -51,12 +52,17 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The words of the user's role in one unit. `cancels` is 1 where they take back what is open, 2 where also what was answered last."""
+    """The words of the user's role in one unit. `cancels` is 1 where they take back what is open, 2 where also what was answered last.
+
+    `rules` are the sentences in them that hold from then on; `is_rule` is true where there is nothing else.
+    """
 
     key: str
     ordinal: int
     text: str
     cancels: int = 0
+    rules: tuple[str, ...] = ()
+    is_rule: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,9 @@ def _user_record(unit: Unit) -> Record:
         return Record(unit.first, unit.last, user=True, ended=ended)
     key = placed[0].key if len(placed) == 1 else f"m{unit.first}"
     cancels = 2 if _CANCEL_LAST.match(text) else 1 if _CANCEL_OPEN.match(text) else 0
-    return Record(unit.first, unit.last, user=True, asked=Asked(key, unit.first, text, cancels))
+    said = rules("\n".join(words))
+    asked = Asked(key, unit.first, text, cancels, said, is_only_rules(text, said))
+    return Record(unit.first, unit.last, user=True, asked=asked)
 
 
 def _deed(slot: Slot, *, policy: ToolPolicy) -> Deed:

@@ -55,6 +55,6 @@ class Numbers:
 NUMBERS: Final = Numbers()
 
 SHARES: Final[Mapping[str, float]] = MappingProxyType(
-    {"open": 0.50, "running": 0.10, "failed": 0.12, "values": 0.12, "answered": 0.11, "commands": 0.05}
+    {"rules": 0.40, "open": 0.50, "running": 0.10, "failed": 0.12, "values": 0.12, "answered": 0.11, "commands": 0.05}
 )
 """Share of the ledger's budget that a claim may take before the others had their turn; what is left over flows on (algorithms 5)."""

@@ -53,7 +53,7 @@ class AnthropicDialect:
 
     def key(self, headers: Mapping[str, str]) -> str:
         """The key a request brings."""
-        return headers.get("x-api-key", "")
+        return headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
 
     def looked_at(self, path: str, *, model: str, window: int, asked: int) -> Answer | None:
         """What the API says about a model."""

@@ -153,6 +153,8 @@ def _told(said: str, whole: bool, asked: _Asked, place: Place, *, files_only: bo
     return "\n".join(lines)
 
 
-def _shortened(line: str) -> str:
-    line = line.rstrip("\r")
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… (+{len(line) - LONGEST_LINE:,} characters)"
+def _shortened(row: str) -> str:
+    """The number of a line and its text, of which a long one's start."""
+    number, _, line = row.rstrip("\r").partition(":")
+    more = f"… (+{len(line) - LONGEST_LINE:,} characters)" if len(line) > LONGEST_LINE else ""
+    return f"{number}:{line[:LONGEST_LINE]}{more}"

@@ -34,6 +34,8 @@ _HEADS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _NAME = re.compile(r"/?([A-Za-z][A-Za-z0-9]{0,20})")
 _HREF = re.compile(r"""\bhref\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.I)
 _LONGEST_TAG = 8_000
+_ANY_SPACES = re.compile(r"\s+")
+_MARK = re.compile(r"[>\"']")
 _SPACES = re.compile(r"[ \t\r\f\v\xa0]+")
 
 
@@ -45,7 +47,7 @@ def page_text(page: str, *, base: str) -> str:
     for kind, words in _tokens(page):
         if kind == "text":
             said = html.unescape(words)
-            pieces.append(said if keeps else " ".join(["", *said.split(), ""]) if said.strip() else " " if said else "")
+            pieces.append(said if keeps else _ANY_SPACES.sub(" ", said))
             continue
         name, closes = kind.removeprefix("/"), kind.startswith("/")
         if name in _BLOCKS:
@@ -109,16 +111,14 @@ def _tokens(page: str) -> Iterator[tuple[str, str]]:
 
 
 def _tag_end(page: str, opened: int) -> int:
-    """Where a tag ends; a bracket within quotes does not end it, as long as the tag is not endless."""
-    end = page.find(">", opened)
-    for _ in range(4):
-        if end < 0 or end - opened > _LONGEST_TAG or page.count('"', opened, end) % 2 == 0:
-            return end
-        further = page.find(">", end + 1, opened + _LONGEST_TAG)
-        if further < 0:
-            return end
-        end = further
-    return end
+    """Where a tag ends; a bracket within quotes does not end it, as long as the quotes close before the tag is endless."""
+    at, last = opened, opened + _LONGEST_TAG
+    while (mark := _MARK.search(page, at, last)) is not None and mark.group() != ">":
+        closed = page.find(mark.group(), mark.end(), last)
+        if closed < 0:
+            break
+        at = closed + 1
+    return mark.start() if mark is not None and mark.group() == ">" else page.find(">", opened)
 
 
 def _tidied(text: str) -> str:
