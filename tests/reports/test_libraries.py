@@ -11,7 +11,7 @@ import pytest
 
 from sostenuto import ContextManager, Settings
 from sostenuto.messages import Result
-from tests.engine.wires import CODECS
+from tests.engine.conversing import CODECS
 from tests.ladder.made_up import (
     FORMATS,
     LEFT_OUT,

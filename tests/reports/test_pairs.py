@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sostenuto import ConcurrentPrepare, ContextManager
-from tests.engine.wires import CODECS
+from tests.engine.conversing import CODECS
 from tests.ladder.made_up import FORMATS, Talk, call_ids, faults, manager, played, results, said, sized, summary
 
 NEVER = {"bash": "never"}

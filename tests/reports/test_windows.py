@@ -8,7 +8,7 @@ import pytest
 
 from sostenuto import ContextManager, FixedPartTooLarge
 from sostenuto.messages import Text
-from tests.engine.wires import CODECS
+from tests.engine.conversing import CODECS
 from tests.ladder.made_up import Talk, fired, manager, played, rungs, sized
 
 
