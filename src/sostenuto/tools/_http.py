@@ -82,10 +82,10 @@ def _once(wanted: Wanted, *, context: Context, resolver: Resolver, end: float) -
         headers = {"Host": where.authority, "User-Agent": "sostenuto", "Accept": "*/*", "Accept-Encoding": "gzip", "Connection": "close"}
         headers |= {name: value for name, value in (wanted.headers or {}).items() if name.lower() not in _OURS}
         connection.request(wanted.method, where.target, body=wanted.body, headers=headers)
-        answer = connection.getresponse()
-        body, whole = _body(answer, context=context, end=end)
-        held = {name.lower(): value for name, value in answer.getheaders()}
-        return Received(where.url, answer.status, answer.reason, held, body, whole)
+        with connection.getresponse() as answer:  # which owns the socket from here on
+            body, whole = _body(answer, context=context, end=end)
+            held = {name.lower(): value for name, value in answer.getheaders()}
+            return Received(where.url, answer.status, answer.reason, held, body, whole)
     except (OSError, HTTPException, ValueError) as error:  # ValueError: a header that cannot be
         why = getattr(error, "strerror", None) or str(error)[:200] or type(error).__name__
         raise ToolFailed(f"{where.url[:200]} cannot be fetched ({why})") from None
