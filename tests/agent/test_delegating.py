@@ -100,8 +100,7 @@ def test_its_cost_counts_and_its_tokens_do_not() -> None:
     """Dollars of a sub-agent are in the sum of the run, its tokens are not (origin 7.3)."""
     run = played(family(lambda arguments: "Done."), delegation=delegation(), price=0.25)
     assert (run.outcome.spent.cost_usd, run.outcome.spent.delegated_usd) == (0.5, 0.25)
-    own = [detail for detail in run.told("usage")]
-    assert run.outcome.spent.input == sum(detail["input"] for detail in own)
+    assert run.outcome.spent.input == sum(detail["input"] for detail in run.told("usage"))
 
 
 def test_what_is_left_of_the_cost_is_passed_down() -> None:

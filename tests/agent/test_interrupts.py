@@ -48,14 +48,17 @@ class Injector:
 def scripted(format: str) -> Any:
     """Five batches of looks, one of them handed on, enough for a compaction in a small window, then an answer."""
     codec = codec_of(format)
+    replies = iter(range(1_000))
+    child_replies = iter(range(1_000))
 
     def script(arguments: Mapping[str, Any]) -> Reply | str:
-        texts = [part.text for raw in arguments[codec.field] for part in codec.decode(raw).parts if isinstance(part, Text)]
-        if any("checkpoint" in text.lower() and "transcript" in text.lower() for text in texts[:1]):
-            return "## Goal\nDo the work.\n"
-        number = sum(codec.decode(raw).role == "assistant" for raw in arguments[codec.field])
-        if "Part one." in texts:
-            return Reply("Child.", calls=[look(100 + number)]) if number < 2 else "Child done."
+        first = codec.decode(arguments[codec.field][0])
+        said = "".join(part.text for part in first.parts if isinstance(part, Text))
+        if said not in ("Do the work.", "Part one."):
+            return "## Goal\nDo the work.\n"  # it is asked for a summary
+        if said == "Part one.":
+            return Reply("Child.", calls=[look(100)]) if next(child_replies) < 1 else "Child done."
+        number = next(replies)
         if number == 1:
             return Reply("Handing on.", calls=[("spawn_subagent", {"task": "Part one."}), look(1)])
         return Reply(f"Step {number}.", reasoning="Hm.", calls=[look(number), look(number + 50)]) if number < 5 else "Done."
@@ -106,7 +109,7 @@ def test_the_run_of_these_tests_compacts_and_hands_on() -> None:
 @pytest.mark.parametrize("how", ["stop", "cancel"])
 def test_an_end_at_every_turn_of_the_loop_leaves_a_valid_history(how: How) -> None:
     """Ended at each single turn, from the first to the last, a run leaves a history in which every call is answered."""
-    for turns in range(5_000):
+    for turns in range(1_000):
         reached, history = asyncio.run(attempt(turns, how, "openai_chat"))
         check_valid(history, "openai_chat")
         if not reached:
@@ -115,14 +118,14 @@ def test_an_end_at_every_turn_of_the_loop_leaves_a_valid_history(how: How) -> No
     raise AssertionError("the run did not come to an end")
 
 
-@given(st.integers(0, 400), st.sampled_from(["stop", "cancel"]), st.sampled_from(["anthropic", "gemini", "openai_responses"]))
+@given(st.integers(0, 140), st.sampled_from(["stop", "cancel"]), st.sampled_from(["anthropic", "gemini", "openai_responses"]))
 def test_an_end_at_any_turn_is_fine_on_the_other_wires(turns: int, how: How, format: str) -> None:
     """On the other wires too the history is valid wherever the run was ended."""
     _, history = asyncio.run(attempt(turns, how, format))
     check_valid(history, format)
 
 
-@given(st.integers(0, 400))
+@given(st.integers(0, 140))
 def test_a_run_that_was_ended_goes_on(turns: int) -> None:
     """After an interrupt anywhere the same history takes another request, which is answered."""
 

@@ -18,7 +18,7 @@ def test_a_provider_does_what_a_model_must(kind: str, check: ModelCheck) -> None
 
 
 @pytest.mark.parametrize("check", [check for check in MODEL_CHECKS if "as it comes" in check.name], ids=lambda check: check.name)
-@pytest.mark.parametrize("kind", ("anthropic", "llamacpp", "ollama"))
+@pytest.mark.parametrize("kind", ["anthropic", "llamacpp", "ollama"])
 def test_a_stream_may_be_cut_anywhere(kind: str, check: ModelCheck) -> None:
     """What is heard as it comes is the same where every piece of the stream is three bytes long, which cuts letters in two."""
     check.run(before(kind, piece=3))

@@ -273,6 +273,22 @@ def test_the_person_is_asked_one_thing_at_a_time_and_their_words_reach_the_model
     assert "n: 1" in asked[0].question
 
 
+def test_a_person_who_takes_their_time_holds_up_nothing_else() -> None:
+    """While a plain function waits for the person, the other call of the batch runs: the answer waits for it."""
+    ran = threading.Event()
+
+    def ask(_: Ask) -> bool:
+        return ran.wait(timeout=20)
+
+    def run(_: Given, __: Context) -> str:
+        ran.set()
+        return "ran"
+
+    tools = [doing("wipe", lambda _, __: "wiped", risk="high-risk"), doing("look", run)]
+    answers = carried(numbered(("wipe", {}), ("look", {})), tools, policy=Policy(attended=True), handling=Handling(ask=ask))
+    assert [answer.text for answer in answers] == ["wiped", "ran"]
+
+
 def test_nobody_to_ask_is_a_refusal_and_a_broken_asker_a_crash() -> None:
     """An attended policy without anybody who asks refuses; an asker that raises fails only its call."""
 
@@ -303,6 +319,15 @@ def test_listeners_hear_everything_and_cannot_break_anything() -> None:
     (answer,) = carried([call("speak", "{}")], [doing("speak", speak)], handling=handling)
     assert heard == [("c1", "speak", "{}"), ("c1", "piece")]
     assert answer == replace(answer, text="done", ended="done", wish=Compact("this"))
+
+
+@pytest.mark.parametrize("schema", [{"properties": [1]}, {"properties": {"x": {}}, "required": 3}, {"properties": {"x": {"minimum": "a"}}}])
+def test_a_broken_definition_breaks_only_its_own_call(schema: Any) -> None:
+    """A schema that is none, as a stranger's server may send it, is an answer like any other."""
+    broken = replace(doing("broken", lambda _, __: "ran"), parameters=schema)
+    bad, good = carried(numbered(("broken", {"x": 1}), ("fine", {})), [broken, doing("fine", lambda _, __: "fine")])
+    assert bad.text
+    assert good.text == "fine"
 
 
 def test_an_empty_batch_has_no_answers() -> None:

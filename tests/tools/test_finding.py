@@ -101,7 +101,7 @@ def test_a_pattern_without_end_is_stopped_and_holds_up_nothing(tmp_path: Path) -
     (tmp_path / "a").write_text("x" * 5_000)
     (answer,) = carried([call("grep", {"pattern": "(x+x+)+y"})], [replace(grep(tmp_path), timeout_s=0.3)])
     assert answer.ended == "timed out"
-    assert answer.seconds < 3
+    assert answer.seconds < 10
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,9 @@ def test_a_host_that_is_not_there(web: _Web) -> None:
     web.names["nobody.test"] = [""]
     assert "the host nobody.test is not found (Name or service not known)" in web.fetch("http://nobody.test/").text
     assert "cannot be fetched" in web.fetch("http://site.test:1/").text
+    assert "cannot be fetched" in web.fetch(f"https://site.test:{web.port}/").text
+    wrong = web.fetch("ftp://site.test/")
+    assert (wrong.ended, "no http or https address" in wrong.text) == ("refused", True)
 
 
 @pytest.mark.parametrize(

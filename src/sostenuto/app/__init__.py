@@ -22,6 +22,7 @@ from sostenuto.doors import door
 
 if TYPE_CHECKING:
     from sostenuto.app._doctor import Finding, examined
+    from sostenuto.app._providers import model_named
     from sostenuto.app._running import Models, Ran, Wish, perform
     from sostenuto.app._terms import NO_AGENT, chosen_tools, limits_of
 
@@ -55,6 +56,7 @@ __all__ = [
     "examined",
     "installed_peers",
     "limits_of",
+    "model_named",
     "models",
     "outcome",
     "peer_names",
@@ -78,6 +80,7 @@ _HOMES = {
     "chosen_tools": "_terms",
     "examined": "_doctor",
     "limits_of": "_terms",
+    "model_named": "_providers",
     "perform": "_running",
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
+from sostenuto.app._providers import _ADDRESSES, _address
 from sostenuto.config import agent_ids, configured, read_agent
 from sostenuto.errors import SostenutoError
 from sostenuto.providers.ollama import BASE_URL as OLLAMA
@@ -69,7 +70,7 @@ async def examined(*, home: Path, project: Path, environment: Mapping[str, str])
     """Everything that a run depends on."""
     import asyncio
 
-    servers = await asyncio.gather(*(_server(name, address) for name, address in _local_servers()))
+    servers = await asyncio.gather(*(_server(name, address) for name, address in _local_servers(environment)))
     return (
         _python(),
         _folder(home),
@@ -124,9 +125,10 @@ def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("keys", "absent", "no provider's key is set", "export one, for example OPENAI_API_KEY, or use a local server")
 
 
-def _local_servers() -> list[tuple[str, str]]:
+def _local_servers(environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Kind and address of every local server, where it listens by itself or where the environment says."""
     near = [(name, server.base_url) for name, server in SERVERS.items() if urlsplit(server.base_url).hostname == "127.0.0.1"]
-    return [*near, ("ollama", OLLAMA)]
+    return [(name, _address(environment.get(_ADDRESSES[name], "")) or usual) for name, usual in (*near, ("ollama", OLLAMA))]
 
 
 async def _server(name: str, address: str) -> Finding:
@@ -139,7 +141,7 @@ async def _server(name: str, address: str) -> Finding:
     except (OSError, TimeoutError):
         return Finding(name, "absent", f"nothing listens at {address}")
     writer.close()
-    model = Ollama("") if name == "ollama" else OpenAICompatible("", server=name)
+    model = Ollama("", base_url=address) if name == "ollama" else OpenAICompatible("", server=name, base_url=address)
     try:
         window = await model.window()
     finally:

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, run, summarizing
 from sostenuto.app._conversations import Saved, conversation_file, read_conversation, write_conversation
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
+from sostenuto.app._providers import model_named
 from sostenuto.app._terms import Terms, chosen_tools, terms_of
 from sostenuto.app._windows import Managed, Served, managed
-from sostenuto.errors import SostenutoError, UnknownSetting
+from sostenuto.errors import SostenutoError
 from sostenuto.manager import Calibrations, ContextManager
 from sostenuto.messages import Message, Text, pinned
 from sostenuto.protocols import Model, Raw
 from sostenuto.tools import Handling, Policy, ResultsInMemory, Tool, standard_tools
 
-Models = Callable[[str, int | None, int], Awaitable[Model]]
-"""From ``provider:id``, a pinned window and the number of retries to a model."""
+
+class Models(Protocol):
+    """Makes models by their names."""
+
+    def __call__(self, model: str, /, *, window: int | None = None, retries: int = 0) -> Model:
+        """The model called ``provider:id``, with a pinned window in tokens, and so many retries."""
+
 
 CALIBRATION = "calibration.json"
 
@@ -81,9 +87,9 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
     terms = terms_of(wish)
     path = conversation_file(wish.home, agent=terms.agent, conversation=wish.conversation) if wish.conversation else None
     saved = read_conversation(path) if path is not None else None
-    models = models or _models()
-    model = await models(terms.model, terms.pinned, terms.retries)
-    writer = await models(terms.summarizer, None, terms.retries) if terms.summarizer else model
+    models = models or model_named
+    model = models(terms.model, window=terms.pinned, retries=terms.retries)
+    writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model
     try:
         return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, path=path, saved=saved)
     finally:
@@ -227,11 +233,3 @@ def _save(path: Path, saved: Saved) -> str:
     except SostenutoError as error:
         return str(error)
     return ""
-
-
-def _models() -> Models:
-    try:
-        from sostenuto.app import model_named
-    except ImportError:
-        raise UnknownSetting("this installation has no model providers; install sostenuto again") from None
-    return model_named  # type: ignore[no-any-return]

@@ -148,7 +148,8 @@ def _raw_call(call: Call, part: theirs.ToolCallPart) -> Raw:
 
 
 def _call(call: Call, raws: Sequence[Mapping[str, Any]]) -> theirs.ToolCallPart:
-    sealed = next((raw["provider"] for raw in raws if raw.get("id") == call.id and isinstance(raw.get("provider"), Mapping)), {})
+    nothing: Mapping[str, Any] = {}
+    sealed = next((raw["provider"] for raw in raws if raw.get("id") == call.id and isinstance(raw.get("provider"), Mapping)), nothing)
     return theirs.ToolCallPart(
         tool_name=call.name,
         args=call.arguments,

@@ -7,6 +7,7 @@ seals too (``thinking_blocks``).
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,7 @@ EXTRA: Final = 'install it with: pip install "sostenuto[run,pydantic-ai]"'
 _KEPT: Final = 4_096
 """Responses that are kept beside the messages made of them, the newest."""
 _FINISHES: Final[Mapping[str, Finish]] = {"stop": "stop", "tool_call": "calls", "length": "length", "content_filter": "filtered"}
+_VARIABLE: Final = re.compile(r"\b[A-Z][A-Z0-9_]*_(?:API_KEY|API_TOKEN|TOKEN|KEY)\b")
 _BROKEN: Final = ("Remote", "Connect", "Read", "Protocol", "Timeout", "Network", "Stream", "JSON", "Validation", "Unexpected", "Payload")
 """In the names of exceptions that say a connection broke or brought nonsense: libraries of providers raise their own."""
 
@@ -184,15 +186,15 @@ class PydanticAI:
             raise UnknownSetting(f"{self.name}: {' '.join(str(error).split())}") from None
         except (UserError, ValueError, TypeError) as error:
             raise self._unusable(error) from None
-        client = getattr(model, "client", None)
+        client: Any = getattr(model, "client", None)
         if hasattr(client, "max_retries"):
             client.max_retries = 0  # patience is ours, and says why it waits
         return model
 
     def _unusable(self, error: Exception) -> Exception:
         words = " ".join(str(error).split())
-        if "key" in words.lower() and ("environment variable" in words or "api_key" in words):
-            return NotAuthorised(f"{self.name} needs a key: {words}")
+        if (variable := _VARIABLE.search(words)) is not None:
+            return NotAuthorised(f"{self.name} needs a key; set {variable.group()}")
         return UnknownSetting(f"{self.name} cannot be used: {words}")
 
     def _failure(self, error: Exception) -> ModelFailed:

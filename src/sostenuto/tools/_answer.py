@@ -18,7 +18,7 @@ AT_ONCE = 10
 """Calls of one batch that run at the same time."""
 
 Asking = Callable[[Ask], bool | str | Awaitable[bool | str]]
-"""Asks the person: True lets the call run, False refuses it, a text refuses it with these words of theirs."""
+"""Asks the person: True lets the call run, False refuses it, a text refuses it with these words. If not async, it runs in a thread."""
 
 
 @dataclass(frozen=True, slots=True)

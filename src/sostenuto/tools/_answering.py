@@ -57,8 +57,12 @@ def _fitting(call: Call, output: Output, *, whole: str, handling: Handling) -> t
 def _kept(call: Call, output: Output, *, whole: str, handling: Handling) -> str:
     """The key under which the whole result now is; "" where it could not be kept."""
     key = output.key or call.id
-    result = KeptResult(whole, call.name, call.id, output.provenance)
-    return key if handling.kept is not None and whole.strip() and handling.kept.keep(key, result) else ""
+    if handling.kept is None or not whole.strip():
+        return ""
+    try:
+        return key if handling.kept.keep(key, KeptResult(whole, call.name, call.id, output.provenance)) else ""
+    except Exception:  # a store may be anybody's code: its failure costs the way back, not the result
+        return ""
 
 
 def _way(key: str, handling: Handling, more: str = "") -> str:

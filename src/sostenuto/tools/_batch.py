@@ -15,7 +15,7 @@ from sostenuto.messages import Call
 from sostenuto.tools._answer import Answer, Ended, Handling
 from sostenuto.tools._answering import answer, plain
 from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
-from sostenuto.tools._calling import assessed, called
+from sostenuto.tools._calling import asked, assessed, called
 from sostenuto.tools._checking import arguments_of
 from sostenuto.tools._tool import EVERYTHING, Context, Output, Tool, Touched
 
@@ -169,8 +169,7 @@ class _Batch:
         if self.handling.ask is None:
             return f"{ask.call.tool} was not run: it is {ask.risk} and nobody can be asked. Nothing was changed; reach the goal otherwise."
         async with self.asking:
-            said = self.handling.ask(ask)
-            said = said if isinstance(said, bool | str) else await said
+            said = await asked(self.handling.ask, ask)
         if said is True:
             return ask.call.assessed.grants
         words = f"They said: {said}" if isinstance(said, str) and said else "Do not try the same again; ask what they want instead."
@@ -245,6 +244,8 @@ def _plan(call: Call, tools: dict[str, Tool]) -> _Planned:
         return _Planned(call, tool, arguments, tool.touched(arguments) if tool.touched else _NOTHING)
     except ToolFailed as failed:
         return _Planned(call, tool, wrong=str(failed))
+    except Exception as error:  # a schema or a look at the arguments may be anybody's
+        return _Planned(call, tool, wrong=f"{tool.name} was not run, its definition is broken: {_said(error)}.")
 
 
 def _collide(earlier: Touched, later: Touched) -> bool:

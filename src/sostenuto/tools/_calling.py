@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sostenuto.tools._answer import Asking
+from sostenuto.tools._approval import Ask
 from sostenuto.tools._tool import Assessed, Context, Output, Tool
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ async def assessed(tool: Tool, arguments: Mapping[str, Any]) -> Assessed:
         return Assessed(tool.risk)
     found = tool.assess(arguments)
     return found if isinstance(found, Assessed) else await found
+
+
+async def asked(asking: Asking, question: Ask) -> bool | str:
+    """What the person says. A function that is not async waits for them in a thread, so that what runs beside it goes on."""
+    if inspect.iscoroutinefunction(asking):
+        said = await asking(question)
+    else:
+        said = await in_thread(lambda: asking(question))
+        said = await said if inspect.isawaitable(said) else said
+    return said if isinstance(said, str) else said is True
 
 
 async def called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Output:

@@ -6,6 +6,7 @@ import codecs
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,8 @@ def put_text(place: Place, text: str, *, root: Path, how: Written) -> None:
             beside.chmod(mode)
         beside.replace(place.real)
     except OSError as error:
-        beside.unlink(missing_ok=True) if beside.parent.is_dir() else None
+        with suppress(OSError):
+            beside.unlink()
         raise ToolFailed(f"{shown} cannot be written ({_why(error)}); it is as it was") from None
 
 

@@ -34,6 +34,7 @@ _HEADS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _NAME = re.compile(r"/?([A-Za-z][A-Za-z0-9]{0,20})")
 _HREF = re.compile(r"""\bhref\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.I)
 _LONGEST_TAG = 8_000
+_MOST_QUOTES = 32
 _ANY_SPACES = re.compile(r"\s+")
 _MARK = re.compile(r"[>\"']")
 _SPACES = re.compile(r"[ \t\r\f\v\xa0]+")
@@ -111,14 +112,17 @@ def _tokens(page: str) -> Iterator[tuple[str, str]]:
 
 
 def _tag_end(page: str, opened: int) -> int:
-    """Where a tag ends; a bracket within quotes does not end it, as long as the quotes close before the tag is endless."""
+    """Where a tag ends; a bracket within quotes does not end it, as long as there are not endlessly many of them and they close."""
     at, last = opened, opened + _LONGEST_TAG
-    while (mark := _MARK.search(page, at, last)) is not None and mark.group() != ">":
-        closed = page.find(mark.group(), mark.end(), last)
+    for _ in range(_MOST_QUOTES):
+        mark = _MARK.search(page, at, last)
+        if mark is not None and mark.group() == ">":
+            return mark.start()
+        closed = page.find(mark.group(), mark.end(), last) if mark is not None else -1
         if closed < 0:
             break
         at = closed + 1
-    return mark.start() if mark is not None and mark.group() == ">" else page.find(">", opened)
+    return page.find(">", opened)
 
 
 def _tidied(text: str) -> str:

@@ -6,12 +6,15 @@ import socket
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPResponse
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from sostenuto.errors import ToolFailed
 from sostenuto.tools._addresses import Address, Resolver, address, machines
 from sostenuto.tools._tool import Context
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
 
 LARGEST = 5 * 1024 * 1024
 """Bytes of an answer that are read, and that come out of a packed one."""
@@ -75,6 +78,8 @@ def _moved(wanted: Wanted, where: Address, status: int) -> Wanted:
 
 
 def _once(wanted: Wanted, *, context: Context, resolver: Resolver, end: float) -> Received:
+    from http.client import HTTPConnection, HTTPException  # brings in encryption, which takes its time to load
+
     where = wanted.where
     connection = HTTPConnection(where.host, where.port, timeout=CONNECT_S)
     try:

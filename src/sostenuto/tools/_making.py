@@ -18,18 +18,25 @@ _ARGUMENT = re.compile(r"^ {1,8}(\w+)(?: \([^)\n]*\))?:[ \t]*(.*)$")
 
 
 @overload
-def tool(function: Callable[..., Any], /) -> Tool: ...
+def tool(
+    function: Callable[..., Any],
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    risk: Risk = "high-risk",
+    timeout_s: float = TIMEOUT_S,
+    repeatable: bool = False,
+) -> Tool: ...
 @overload
 def tool(
-    function: Callable[..., Any] | None = None,
-    /,
     *,
     name: str | None = None,
     description: str | None = None,
     risk: Risk = "high-risk",
     timeout_s: float = TIMEOUT_S,
     repeatable: bool = False,
-) -> Any: ...
+) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(
     function: Callable[..., Any] | None = None,
     /,
@@ -39,7 +46,7 @@ def tool(
     risk: Risk = "high-risk",
     timeout_s: float = TIMEOUT_S,
     repeatable: bool = False,
-) -> Any:
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """A `Tool` that calls `function`, sync (in a thread) or async. Also a decorator, with or without arguments.
 
     Every parameter needs an annotation: str, int, float, bool, list, dict, Literal, unions, dataclasses or TypedDicts of these. A parameter

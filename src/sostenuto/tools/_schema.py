@@ -59,7 +59,8 @@ def _has_fields(kind: Any) -> bool:
 def _record(kind: Any, where: str, within: tuple[Any, ...]) -> dict[str, Any]:
     hints = hints_of(kind, where=where)
     if is_typeddict(kind):
-        required = [name for name in hints if name in kind.__required_keys__]
+        # the hints, because a class whose annotations are texts does not know which of its own keys may be left out
+        required = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired and name in kind.__required_keys__]
     else:
         held = [field for field in dataclasses.fields(kind) if field.init]
         hints = {field.name: hints[field.name] for field in held}

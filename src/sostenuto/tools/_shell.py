@@ -17,7 +17,7 @@ from sostenuto.tools._tool import EVERYTHING, SHELL_TIMEOUT_S, Assessed, Context
 KEPT_BYTES = 8 * 1024 * 1024
 """Bytes of one command's output that are kept: the first and the last half of them."""
 
-_SCRIPT = 'trap \'pwd -P >"/dev/fd/$1"\' EXIT; eval " $2"'
+_SCRIPT = 'trap \'pwd -P 2>/dev/null >"/dev/fd/$1"\' EXIT; eval " $2"'
 """What our shell runs: the model's command as it is (behind a space, so that no dash at its start is an option), and at its end the folder
 it ended in, to a pipe of ours."""
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "PAGER": "cat", "TERM": "dumb"}
