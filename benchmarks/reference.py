@@ -14,6 +14,8 @@ from typing import Any
 import sostenuto
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "reference.md"
+LONGEST_DEFAULT = 120
+"""Characters; a longer default is a table, described where it lives."""
 HEAD = """# Reference
 
 Every public name of `sostenuto`, from its own docstrings: `python -m benchmarks.reference` writes this page. D- and B-numbers name the
@@ -88,7 +90,8 @@ def parameter(one: inspect.Parameter) -> str:
     """A parameter as its source has it: annotations are texts already."""
     stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
     kind = "" if one.annotation is one.empty else f": {one.annotation}"
-    default = "" if one.default is one.empty else f" = {one.default!r}" if kind else f"={one.default!r}"
+    value = repr(one.default) if len(repr(one.default)) <= LONGEST_DEFAULT else "…"
+    default = "" if one.default is one.empty else f" = {value}" if kind else f"={value}"
     return f"{stars}{one.name}{kind}{default}"
 
 

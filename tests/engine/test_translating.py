@@ -106,7 +106,7 @@ def test_tools_come_along(name: str) -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}}}
     source = CODECS[name]
     tools = [*source.tool_definitions([("read", "Read a file.", schema)]), {"type": "web_search"}]
-    for other in FORMATS:
+    for other in (wire for wire in FORMATS if wire != name):
         made = translated([], source=source, target=CODECS[other], tools=tools)
         assert made.body["tools"] == CODECS[other].tool_definitions([("read", "Read a file.", schema)])
         assert [loss.key for loss in made.losses] == ["tools"]

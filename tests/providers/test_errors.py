@@ -89,5 +89,6 @@ def test_odd_bodies_have_words_or_none() -> None:
     deep: Any = "x"
     for _ in range(50):
         deep = {"error": deep}
-    for body in (None, 3, [], {}, [[]], deep, {"error": {"message": None}}, "x" * 100_000, '{"a": [' * 50_000):
+    bodies: list[Any] = [None, 3, [], {}, [[]], deep, {"error": {"message": None}}, "x" * 100_000, '{"a": [' * 50_000]
+    for body in bodies:
         assert len(said(body)) <= 300

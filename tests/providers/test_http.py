@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +15,7 @@ import stamina
 from sostenuto.errors import EndpointFailed, ModelFailed, NotAuthorised, RateLimited, RequestRefused, TooLong, UnknownSetting
 from sostenuto.protocols import Spoken
 from sostenuto.providers._errors import Asked
-from sostenuto.providers._http import Endpoint, Patience, repeated, written
+from sostenuto.providers._http import Endpoint, Patience, object_in, repeated, written
 from sostenuto.providers.openai_compatible import OpenAICompatible
 from sostenuto.testing import FakeServer, Fault, Reply
 from tests.providers.staging import QUICK, made
@@ -151,6 +153,50 @@ def test_a_broken_stream_says_what_had_arrived() -> None:
         pytest.raises(EndpointFailed, match=r"broke off .* after \d+ characters of text"),
     ):
         _spoken(server, heard=lambda kind, words: None)
+
+
+@pytest.mark.parametrize(
+    ("found", "error"),
+    [
+        ({"error": {"code": 400, "type": "exceed_context_size_error", "message": "too long"}}, TooLong),
+        ({"object": "error", "message": "The input (5000 tokens) is longer than the model's context length (4096 tokens)."}, TooLong),
+        ({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, EndpointFailed),
+        ([], EndpointFailed),
+        (3, EndpointFailed),
+    ],
+)  # fmt: skip
+def test_an_error_behind_a_200_is_an_error(found: Any, error: type[ModelFailed]) -> None:
+    """An error in a stream is one, wrapped or flat, and so is a piece that is no object."""
+    with pytest.raises(error):
+        object_in(json.dumps(found), asked=ASKED)
+
+
+def test_a_request_can_be_given_up() -> None:
+    """A request that is cancelled ends at once, and the model may be asked again."""
+    asked_for = threading.Event()
+
+    def slow(body: Mapping[str, Any]) -> Reply:
+        if not asked_for.is_set():
+            asked_for.set()
+            released.wait(5)
+        return Reply("Now.")
+
+    released = threading.Event()
+    with FakeServer("llamacpp", slow) as server:
+
+        async def asked() -> str:
+            model = made(server)
+            waiting = asyncio.create_task(model.speak(ASK))
+            await asyncio.to_thread(asked_for.wait, 5)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            released.set()
+            said = await model.speak(ASK)
+            await model.aclose()
+            return said.text
+
+        assert asyncio.run(asked()) == "Now."
 
 
 def test_half_a_letter_does_not_stop_a_request() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.providers.staging import made
 
 def test_a_history_is_written_natively() -> None:
     """Arguments are objects, a result names its tool, reasoning is thinking, and images stand beside the words."""
-    history = [
+    history: list[dict[str, Any]] = [
         {"role": "developer", "content": "Be brief."},
         {
             "role": "user",
@@ -102,7 +103,7 @@ def test_usage_is_what_was_counted() -> None:
 
 
 def test_the_window_is_what_is_served() -> None:
-    """A loaded model's window is what was allocated, else what its author set, never more than the weights take; a pin waits for its load."""
+    """A loaded model's window is what was allocated, else what its author set; a pin waits for its load, and the weights cap it."""
     with FakeServer("ollama", ["x"] * 4, window=4_096) as server:
         assert window(made(server)) == 4_096
         assert window(made(server, window=1_000_000)) == 131_072

@@ -10,7 +10,7 @@ from sostenuto.errors import NotAuthorised, RequestRefused, UnknownSetting
 from sostenuto.protocols import Finish
 from sostenuto.providers._chat import assembled
 from sostenuto.providers.openai_compatible import OpenAICompatible
-from sostenuto.testing import FakeServer, Reply
+from sostenuto.testing import FakeServer, Reply, Step
 from tests.providers.speaking import TOOLS, spoken
 from tests.providers.staging import KEY, ONCE, made
 
@@ -45,7 +45,7 @@ def test_openai_is_asked_for_output_by_its_newer_name() -> None:
 
 def test_untouched_messages_are_sent_as_they_are() -> None:
     """A reply goes back byte-equal in the next request: reasoning, unknown fields and arguments included."""
-    script = [Reply("Look.", reasoning="Hm,\n so be it. ", calls=[("read", {"path": "a"})]), "Done."]
+    script: list[Step] = [Reply("Look.", reasoning="Hm,\n so be it. ", calls=[("read", {"path": "a"})]), "Done."]
     with FakeServer("llamacpp", script) as server:
         first = spoken(made(server), tools=TOOLS)
         history = [
@@ -113,7 +113,7 @@ def test_openai_itself_needs_a_key() -> None:
             {"role": "assistant", "content": None},
         ),
         ({"content": None, "refusal": "No."}, "stop", {"role": "assistant", "content": "", "refusal": "No."}),
-        ({"content": "x", "reasoning": "why", "extra": {"seal": 1}}, "eos", {"role": "assistant", "content": "x", "reasoning": "why", "extra": {"seal": 1}}),
+        ({"content": "x", "reasoning": "y", "z": {"a": 1}}, "eos", {"role": "assistant", "content": "x", "reasoning": "y", "z": {"a": 1}}),
     ],
 )  # fmt: skip
 def test_a_reply_keeps_what_says_something(message: Any, finish: str, expected: Any) -> None:

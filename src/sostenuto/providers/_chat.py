@@ -12,12 +12,11 @@ from uuid import uuid4
 from sostenuto.errors import EndpointFailed
 from sostenuto.messages import Call
 from sostenuto.protocols import Finish, Heard, Raw, Spoken
-from sostenuto.providers._errors import Asked, failure
+from sostenuto.providers._errors import Asked
 from sostenuto.providers._heard import Arrived, Telling
 from sostenuto.providers._http import Endpoint, arriving, json_body, object_in
 from sostenuto.providers._sse import Event, Events
-from sostenuto.tokens import usage_of
-from sostenuto.window import cut_off
+from sostenuto.tokens import Reported, usage_of
 
 if TYPE_CHECKING:
     import httpx
@@ -83,8 +82,14 @@ async def at_the_end(spoken: Spoken, question: Question) -> Spoken:
         return spoken
     is_spilled = used.input + used.output > window
     is_as_asked = question.max_output is not None and used.output >= question.max_output
-    is_full = is_spilled or (not is_as_asked and cut_off("length", input=used.input, output=used.output, window=window) is not None)
+    is_full = is_spilled or (not is_as_asked and _is_cut_off(used, window))
     return ended(spoken, "window") if is_full else spoken
+
+
+def _is_cut_off(used: Reported, window: int) -> bool:
+    from sostenuto.window import cut_off  # as in `failure`: loading it costs more than most requests
+
+    return cut_off("length", input=used.input, output=used.output, window=window) is not None
 
 
 def ended(spoken: Spoken, finish: Finish) -> Spoken:
@@ -94,8 +99,6 @@ def ended(spoken: Spoken, finish: Finish) -> Spoken:
 
 def _spoken(body: Mapping[str, Any], *, asked: Asked) -> Spoken:
     """The reply in a whole answer."""
-    if body.get("error"):
-        raise failure(asked, body)
     choice = next(iter(_listed(body.get("choices"))), None)
     message = choice.get("message") if choice is not None else None
     if choice is None or not isinstance(message, Mapping):

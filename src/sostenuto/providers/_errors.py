@@ -11,7 +11,6 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from sostenuto.errors import EndpointFailed, ModelFailed, NotAuthorised, RateLimited, RequestRefused, TooLong
-from sostenuto.window import refused
 
 _DENIED: Final = frozenset((401, 402, 403))
 _PASSING: Final = frozenset((408, 409, 425))
@@ -42,6 +41,8 @@ def failure(asked: Asked, body: object, *, status: int | None = None, headers: M
         status: the HTTP status; None for an error inside a stream that had begun with a 200.
         headers: of the answer, names in small letters; they may say when to come back.
     """
+    from sostenuto.window import refused  # a hundred patterns are compiled for it, and most runs meet no error
+
     words = said(body)
     found = refused(body, status=status)
     kind = found.kind if found is not None else "other"

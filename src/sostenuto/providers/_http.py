@@ -258,7 +258,7 @@ async def json_body(answer: httpx.Response, *, asked: Asked) -> dict[str, Any]:
     """The object that an answer is.
 
     Raises:
-        EndpointFailed: it is none.
+        EndpointFailed: it is none; ModelFailed of another kind: it says, behind a 200, what went wrong.
     """
     data = await answer.aread()
     try:
@@ -268,7 +268,7 @@ async def json_body(answer: httpx.Response, *, asked: Asked) -> dict[str, Any]:
     if not isinstance(found, dict):
         shown = data[:80].decode("utf-8", "replace")
         raise EndpointFailed(f"{asked.model} at {asked.address} answered what is no JSON object ({shown!r}); check the address")
-    return found
+    return _without_error(found, asked)
 
 
 def object_in(text: str, *, asked: Asked) -> dict[str, Any]:
@@ -283,6 +283,11 @@ def object_in(text: str, *, asked: Asked) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise EndpointFailed(f"{asked.model} at {asked.address} sent a malformed piece in its stream ({text[:80]!r}); try again later")
-    if found.get("error"):
+    return _without_error(found, asked)
+
+
+def _without_error(found: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """The object itself, if it is no error: wrapped as most servers do, or flat as vLLM and SGLang have it."""
+    if found.get("error") or "error" in (found.get("object"), found.get("type")):
         raise failure(asked, found)
     return found

@@ -132,7 +132,13 @@ def _response(raw: Raw, parts: Sequence[Part]) -> theirs.ModelResponse:
 
 
 def _thought(block: Mapping[str, Any]) -> theirs.ThinkingPart:
-    return theirs.ThinkingPart(content=str(block.get("thinking", "")), **{name: block.get(name) for name in _SEALS})
+    return theirs.ThinkingPart(
+        content=str(block.get("thinking", "")),
+        id=block.get("id"),
+        signature=block.get("signature"),
+        provider_name=block.get("provider_name"),
+        provider_details=block.get("provider_details"),
+    )
 
 
 def _block(part: theirs.ThinkingPart) -> Raw:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sostenuto.errors import EndpointFailed, NotAuthorised
 from sostenuto.messages import Call
 from sostenuto.protocols import Finish, Heard, Raw, Spoken
-from sostenuto.providers._errors import Asked, failure
+from sostenuto.providers._errors import Asked
 from sostenuto.providers._heard import Arrived, Telling
 from sostenuto.providers._http import Endpoint, Patience, arriving, json_body, object_in
 from sostenuto.providers._sse import Event, Events
@@ -115,8 +115,6 @@ class Anthropic:
 
 def _spoken(body: Mapping[str, Any], *, asked: Asked) -> Spoken:
     """The reply in a whole message."""
-    if body.get("error"):
-        raise failure(asked, body)
     blocks = body.get("content")
     if not isinstance(blocks, list):
         raise EndpointFailed(f"{asked.model} at {asked.address} answered without content; try again later", body=body)

@@ -72,7 +72,7 @@ class PydanticAI:
         self._asked = Asked(model, base_url or model.partition(":")[0])
         self._known: OrderedDict[str, theirs.ModelResponse] = OrderedDict()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._model: TheirModel[Any] = self._made()
+        self._model: TheirModel[Any] | None = self._made()  # now, so that a missing key is told now
 
     async def window(self) -> int | None:
         """None: providers of this kind do not say; the catalogue does."""
@@ -111,10 +111,11 @@ class PydanticAI:
         return self._spoken(await repeated(once, asked=self._asked, patience=self._patience))
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Let go of connections; a later request makes new ones."""
         import asyncio
 
-        if self._loop is asyncio.get_running_loop() and (close := _closing(self._model)) is not None:
+        model, self._model = self._model, None
+        if model is not None and self._loop is asyncio.get_running_loop() and (close := _closing(model)) is not None:
             await close()
         self._loop = None
 
@@ -164,7 +165,7 @@ class PydanticAI:
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._loop is not None and self._loop is not loop:
+        if self._model is None or self._loop not in (None, loop):
             self._model = self._made()
         self._loop = loop
         return self._model

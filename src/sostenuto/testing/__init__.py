@@ -4,7 +4,7 @@ from sostenuto.testing._conformance import MODEL_CHECKS, ModelCheck, Staged
 from sostenuto.testing._fakes import FAKE_SERVERS, FakeServer
 from sostenuto.testing._http import Received
 from sostenuto.testing._recorded import RecordingModel, ReplayModel, fingerprint
-from sostenuto.testing._script import Fault, Reply, Script
+from sostenuto.testing._script import Fault, Reply, Script, Step
 from sostenuto.testing._scripted import Request, ScriptedModel
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "Script",
     "ScriptedModel",
     "Staged",
+    "Step",
     "fingerprint",
 ]

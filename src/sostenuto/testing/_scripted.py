@@ -128,7 +128,14 @@ class ScriptedModel:
         if reply.cached is not None:
             usage["cached_tokens"] = reply.cached
         messages = self._codec.items(Message("assistant", (*parts, *calls))) if reply.text or calls else []
-        return Spoken(tuple(messages), reply.text, calls, reply.ends, usage, self.name.partition(":")[2])
+        return Spoken(
+            tuple(_with_thought(messages, reply, format=self.format, number=number)),
+            reply.text,
+            calls,
+            reply.ends,
+            usage,
+            self.name.partition(":")[2],
+        )
 
     def _failure(self, fault: Fault, counted: int) -> ModelFailed:
         if fault.kind == "overflow":
@@ -144,6 +151,23 @@ class ScriptedModel:
         words = f"This model's maximum context length is {window} tokens. However, your messages resulted in {counted} tokens."
         body = {"error": {"message": words, "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}
         return TooLong(f"{self.name} says the request is too long (HTTP 400): {words}", status=400, body=body)
+
+
+def _with_thought(messages: list[Raw], reply: Reply, *, format: str, number: int) -> list[Raw]:
+    """The messages with the reasoning on wires where only a provider's own items hold it."""
+    if not messages or not (reply.reasoning or reply.signature):
+        return messages
+    if format == "openai_responses":
+        summary = [{"type": "summary_text", "text": reply.reasoning}]
+        sealed = {"encrypted_content": reply.signature} if reply.signature else {}
+        return [{"type": "reasoning", "id": f"rs_{number}", "summary": summary, **sealed}, *messages]
+    if format == "gemini":
+        first, *rest = messages
+        seal = {"thoughtSignature": reply.signature} if reply.signature else {}
+        calls = [place for place, part in enumerate(first["parts"]) if "functionCall" in part]
+        parts = [{**part, **(seal if place in calls[:1] else {})} for place, part in enumerate(first["parts"])]
+        return [{**first, "parts": [{"text": reply.reasoning, "thought": True}, *parts]}, *rest]
+    return messages
 
 
 def _tell(reply: Reply, heard: Heard) -> None:

@@ -11,7 +11,7 @@ from sostenuto.tools._tool import Output
 SILENT = "(no output)"
 
 
-def answer(call: Call, output: Output, *, handling: Handling, ended: Ended = "done", note: str = "", seconds: float = 0.0) -> Answer:
+def answer(call: Call, output: Output, *, handling: Handling, ended: Ended, note: str = "", seconds: float = 0.0) -> Answer:
     """The answer to a call. `note` is a line of ours that stands behind everything else."""
     whole = text_of(output.value)
     text, key = (whole, "") if output.paged else _fitting(call, output, whole=whole, handling=handling)
@@ -28,7 +28,7 @@ def answer(call: Call, output: Output, *, handling: Handling, ended: Ended = "do
         call.id,
         call.name,
         text,
-        ended if output.succeeded or ended != "done" else "failed",
+        ended,
         key=key,
         provenance=output.provenance,
         characters=len(whole),

@@ -109,6 +109,7 @@ class _Batch:
     asking: asyncio.Lock
     reason: str | None = None
     lives: list[asyncio.Task[Answer]] = field(default_factory=list)
+    begun: set[str] = field(default_factory=set)
 
     async def carried(self, number: int) -> Answer:
         """The answer to one call, told to whoever listens."""
@@ -120,7 +121,7 @@ class _Batch:
         except asyncio.CancelledError:
             if self.reason is None:
                 raise
-            made = self._not_begun(plan)
+            made = self._stopped(plan)
         except Exception as error:  # an asker or a store is anybody's code: its failure is this call's, not the batch's
             made = plain(plan.call, f"{plan.call.name} was not run: {_said(error)}.", "crashed")
         self._tell(self.handling.finished, made)
@@ -130,7 +131,7 @@ class _Batch:
         """The answer of a call whose life is over; a call that was stopped before its life began has one too."""
         if not life.cancelled():
             return life.result()
-        made = self._not_begun(self.plans[number])
+        made = self._stopped(self.plans[number])
         self._tell(self.handling.finished, made)
         return made
 
@@ -179,33 +180,28 @@ class _Batch:
         import asyncio
 
         call, heard = plan.call, self.handling.heard
+        self.begun.add(plan.call.id)
         self._tell(self.handling.started, call.id, call.name, call.arguments)
         told = (lambda piece: self._tell(heard, call.id, piece)) if heard else None
         context = Context(call.id, grants, told, self.handling.sizing)
         begun = monotonic()
         work = asyncio.create_task(called(tool, plan.arguments, context))
-        ended: Ended = "done"
-        note = ""
-        output: Output | str
+        ended: Ended = "timed out"
+        note = f"{tool.name} was stopped after {tool.timeout_s:g} seconds, the longest a call of it may take"
         try:
-            done, _ = await asyncio.wait({work}, timeout=tool.timeout_s)
-            if not done:
-                ended, note = "timed out", f"{tool.name} was stopped after {tool.timeout_s:g} seconds, the longest a call of it may take"
+            await asyncio.wait({work}, timeout=tool.timeout_s)
         except asyncio.CancelledError:
-            ended, note = "stopped", f"{tool.name} was stopped before it was done: {self.reason}"
             context.stopped.set()
-            output = await _left(work)
             if self.reason is None:
+                await _left(work)
                 raise
-        else:
-            if not done:
-                context.stopped.set()
-            output = await _left(work) if not done else _result(tool, work)
-        note = f"{note}. What it had done until then stays done" if note else ""
-        if isinstance(output, str):
-            return plain(call, output, "crashed", seconds=monotonic() - begun)
-        failed: Ended = "failed" if not output.succeeded and ended == "done" else ended
-        return answer(call, output, handling=self.handling, ended=failed, note=note, seconds=monotonic() - begun)
+            ended, note = "stopped", f"{tool.name} was stopped before it was done: {self.reason}"
+        if work.done():  # also in the very moment of being stopped
+            return _finished(tool, plan, work, handling=self.handling, seconds=monotonic() - begun)
+        context.stopped.set()
+        output = await _left(work)
+        note += ". What it had done until then stays done"
+        return answer(call, output, handling=self.handling, ended=ended, note=note, seconds=monotonic() - begun)
 
     def _twin(self, number: int) -> int | None:
         """The first call that is the same and only looks, unless something that it looks at is written in between."""
@@ -219,8 +215,10 @@ class _Batch:
                 return None if any(_collide(passed.touched, plan.touched) for passed in between) else earlier
         return None
 
-    def _not_begun(self, plan: _Planned) -> Answer:
-        return plain(plan.call, f"{plan.call.name} was not run: {self.reason or 'the run was stopped'}.", "stopped")
+    def _stopped(self, plan: _Planned) -> Answer:
+        """The answer of a call that was stopped and has nothing to say itself."""
+        how = "was stopped" if plan.call.id in self.begun else "was not run"
+        return plain(plan.call, f"{plan.call.name} {how}: {self.reason or 'the run was stopped'}.", "stopped")
 
     def _tell(self, listener: Callable[..., None] | None, *words: object) -> None:
         """Tell whoever listens; a listener that fails is its own affair."""
@@ -275,16 +273,15 @@ async def _left(work: asyncio.Task[Output]) -> Output:
     return work.result() if work.done() and not work.cancelled() and work.exception() is None else Output("")
 
 
-def _result(tool: Tool, work: asyncio.Task[Output]) -> Output | str:
-    """What a call returned, or in words how its tool broke."""
-    if work.cancelled():
-        return f"{tool.name} broke: it gave up by itself. This is a fault of the tool; the arguments were read without one."
-    error = work.exception()
-    if error is None:
-        return work.result()
-    if isinstance(error, ToolFailed):
-        return Output(str(error), succeeded=False)
-    return f"{tool.name} broke: {_said(error)}. This is a fault of the tool; the arguments were read without one."
+def _finished(tool: Tool, plan: _Planned, work: asyncio.Task[Output], *, handling: Handling, seconds: float) -> Answer:
+    """The answer of a call that ended by itself: with what it returned, with what it said to the model, or broken."""
+    error = None if work.cancelled() else work.exception()
+    if work.cancelled() or (error is not None and not isinstance(error, ToolFailed)):
+        how = _said(error) if error is not None else "it gave up by itself"
+        told = f"{tool.name} broke: {how}. This is a fault of the tool; the arguments were read without one."
+        return plain(plan.call, told, "crashed", seconds=seconds)
+    output = Output(str(error), succeeded=False) if error is not None else work.result()
+    return answer(plan.call, output, handling=handling, ended="done" if output.succeeded else "failed", seconds=seconds)
 
 
 def _said(error: BaseException) -> str:
