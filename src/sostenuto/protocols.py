@@ -43,6 +43,10 @@ class Codec(Protocol):
         """Whether calls may lack an id: then results find them by name and order."""
 
     @property
+    def one_answer(self) -> bool:
+        """Whether the results of one turn's calls must stand in one message together (D57)."""
+
+    @property
     def unique_ids(self) -> bool:
         """Whether call ids must be unique in a whole conversation (D57)."""
 

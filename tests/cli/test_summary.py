@@ -57,7 +57,7 @@ TOLD = Told(
         "500 of them billed again (2.5 % of the messages), after 1 rewrite of the prefix",
         "20,000 tokens sent (doing nothing: 29,000)",
         "Add --keep DIR",
-        "Not part of the history: 3 sidechain, 1 cut-off last line.",
+        "Not part of the history: 3 sidechain, 1 broken or cut-off line.",
         "Cleared 2 old results",
         "An estimator that learns from recorded usage predicts the 12 recorded prompt sizes",
         "which include what the file does not show, half of them within 1 % and 95 of 100 within 4 %",

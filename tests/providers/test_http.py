@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +24,7 @@ from sostenuto.providers.openai_compatible import OpenAICompatible
 from sostenuto.testing import FakeServer, Fault, Reply
 from tests.providers.staging import QUICK, made
 
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 ASKED = Asked("openai:x", "http://there")
 ASK: Mapping[str, Any] = {"messages": [{"role": "user", "content": "x"}]}
 
@@ -107,17 +112,39 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
 
 
 def test_a_server_that_is_not_there_is_told_with_a_remedy() -> None:
-    """Where nobody listens the words name the address and ask whether the server is running; its window is unknown."""
+    """Where nobody listens the words name the address and ask whether the server is running, at once; its window is unknown."""
+    tries: list[int] = []
+    stamina.instrumentation.set_on_retry_hooks([lambda details: tries.append(details.retry_num)])
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
     async def asked() -> None:
-        model = OpenAICompatible("x", server="llamacpp", base_url=f"http://127.0.0.1:{port}/v1", patience=Patience(retries=0))
+        model = OpenAICompatible("x", server="llamacpp", base_url=f"http://127.0.0.1:{port}/v1", patience=QUICK)
         assert await model.window() is None
         await model.speak(ASK)
 
     with pytest.raises(EndpointFailed, match=rf"nobody answers at http://127.0.0.1:{port}/v1 .*is the server running"):
         asyncio.run(asked())
+    stamina.instrumentation.set_on_retry_hooks(None)
+    assert tries == []
+
+
+def test_a_server_that_was_there_is_waited_for() -> None:
+    """A server that answered before and has gone is tried again: it may be starting anew."""
+    tries: list[int] = []
+    stamina.instrumentation.set_on_retry_hooks([lambda details: tries.append(details.retry_num)])
+
+    async def asked() -> None:
+        with FakeServer("llamacpp", ["Here."]) as server:
+            model = made(server, patience=QUICK)
+            await model.speak(ASK)
+        with pytest.raises(EndpointFailed, match="nobody answers"):
+            await model.speak(ASK)
+        await model.aclose()
+
+    asyncio.run(asked())
+    stamina.instrumentation.set_on_retry_hooks(None)
+    assert tries == [1, 2, 3]
 
 
 def test_a_model_outlives_its_event_loop() -> None:
@@ -211,11 +238,36 @@ def test_what_is_no_json_is_refused_before_it_is_sent(value: object) -> None:
         written({"messages": [value]}, asked=ASKED)
 
 
-@pytest.mark.parametrize("address", ["", "localhost:8080", "ftp://x/v1", "http://", "file:///x"])
+@pytest.mark.parametrize("address", ["", "localhost:8080", "ftp://x/v1", "http://", "file:///x", "http://[::1"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     """A base URL must be an http or https address with a host."""
     with pytest.raises(UnknownSetting, match="no http or https address"):
         Endpoint(address, asked=ASKED)
+
+
+def test_what_is_not_installed_is_told_when_a_model_is_made() -> None:
+    """Without the libraries of the extra a model cannot be made, and the words say how to install them."""
+    code = (
+        "import sys; sys.modules['httpx'] = None\n"
+        "from importlib import util; util.find_spec = lambda name: None if name == 'httpx' else name\n"
+        "from sostenuto.providers.openai_compatible import OpenAICompatible\n"
+        "try: OpenAICompatible('x', server='vllm')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ, PYTHONPATH=SOURCE))
+    assert said.stdout.startswith('UnknownSetting talking to a model needs httpx; install the extra: pip install "sostenuto[run]"')
+
+
+@pytest.mark.parametrize("module", ["anthropic", "local", "ollama", "openai_compatible", "pydantic_ai"])
+def test_a_provider_loads_no_library_before_it_is_needed(module: str) -> None:
+    """Importing a provider loads none of the libraries that requests are made with, and making a model none either."""
+    code = (
+        f"import sys, sostenuto.providers.{module}\n"
+        "from sostenuto.providers.openai_compatible import OpenAICompatible; OpenAICompatible('x', server='vllm')\n"
+        "print([name for name in ('httpx', 'stamina', 'asyncio', 'pydantic_ai', 'xllamacpp') if name in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ, PYTHONPATH=SOURCE))
+    assert said.stdout.strip() == "[]"
 
 
 def test_an_address_that_leads_nowhere_is_told() -> None:

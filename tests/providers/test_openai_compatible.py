@@ -87,12 +87,27 @@ def test_a_pinned_window_tells_the_end_where_the_server_does_not() -> None:
 
 
 def test_the_only_model_of_a_server_need_not_be_named() -> None:
-    """A server that serves one model is asked for its id where none was given; one that lists none is told to be named."""
+    """A server that serves one model is asked for its id where none was given, and asked all the same where it lists none."""
     with FakeServer("llamacpp", ["x"], model="the-one") as server:
         spoken(OpenAICompatible("", server="llamacpp", base_url=server.base_url, patience=ONCE))
         assert server.asked[0]["model"] == "the-one"
-    with FakeServer("vllm", ["x"], looks=False) as server, pytest.raises(RequestRefused, match="names no model"):
+    with FakeServer("vllm", ["x"], looks=False) as server:
         spoken(OpenAICompatible("", server="vllm", base_url=server.base_url, patience=ONCE))
+        assert server.asked[0]["model"] == "default"
+
+
+def test_one_model_of_many_must_be_named() -> None:
+    """A server of many models is not asked without a name."""
+    with FakeServer("lmstudio", ["x"]) as server, pytest.raises(RequestRefused, match="lmstudio: names no model; write lmstudio:ID"):
+        spoken(OpenAICompatible("", server="lmstudio", base_url=server.base_url, patience=ONCE))
+
+
+def test_an_address_without_a_path_is_completed() -> None:
+    """The address of a server of a known kind may lack the ``/v1`` that all of them have."""
+    for end in ("", "/", "/v1", "/v1/"):
+        with FakeServer("vllm", ["x"]) as server:
+            spoken(OpenAICompatible("m", server="vllm", base_url=f"{server.address}{end}", patience=ONCE))
+            assert server.received[-1].path == "/v1/chat/completions"
 
 
 def test_openai_itself_needs_a_key() -> None:

@@ -41,11 +41,13 @@ def _empty(draw: Draw, history: History) -> None:
     history[_at(draw, history)]["content"] = draw(st.sampled_from(("", None, [])))
 
 
-def _orphan(draw: Draw, history: History) -> None:
+def _chat_orphan(draw: Draw, history: History) -> None:
+    history.insert(_at(draw, history), {"role": "tool", "tool_call_id": "nobody", "content": "found"})
+
+
+def _anthropic_orphan(draw: Draw, history: History) -> None:
     block = {"type": "tool_result", "tool_use_id": "nobody", "content": "found"}
-    chat: Raw = {"role": "tool", "tool_call_id": "nobody", "content": "found"}
-    is_chat = any(message.get("role") == "tool" or "tool_calls" in message for message in history)
-    history.insert(_at(draw, history), chat if is_chat else {"role": "user", "content": [block]})
+    history.insert(_at(draw, history), {"role": "user", "content": [block]})
 
 
 def _reword(draw: Draw, history: History) -> None:
@@ -93,7 +95,6 @@ BREAKS: tuple[Callable[[Draw, History], None], ...] = (
     _swap,
     _interrupt,
     _empty,
-    _orphan,
     _reword,
     _rename,
     _garble,
@@ -102,10 +103,11 @@ BREAKS: tuple[Callable[[Draw, History], None], ...] = (
 
 
 @st.composite
-def broken(draw: Draw, strategy: st.SearchStrategy[History]) -> History:
-    """A history of `strategy` with one to four things wrong; it may come out sound."""
+def broken(draw: Draw, strategy: st.SearchStrategy[History], *, format: str) -> History:
+    """A history of `strategy` with one to four things wrong in its own wire; it may come out sound."""
     history: History = copy.deepcopy(draw(strategy))
+    orphan = _chat_orphan if format == "openai_chat" else _anthropic_orphan
     for _ in range(draw(st.integers(1, 4))):
         if history:
-            draw(st.sampled_from(BREAKS))(draw, history)
+            draw(st.sampled_from((*BREAKS, orphan)))(draw, history)
     return history

@@ -174,11 +174,33 @@ def _garble(draw: Draw, history: History) -> None:
         part[name] = {**part[name], "args": draw(st.sampled_from((None, "text", [1])))}
 
 
+def _split(draw: Draw, history: History) -> None:
+    """The responses to parallel calls in contents of their own, as some clients hand them over (D57)."""
+    names = ("functionResponse", "function_response")
+    several = [n for n, content in enumerate(history) if sum(any(name in part for name in names) for part in content["parts"] or ()) > 1]
+    if several:
+        at = draw(st.sampled_from(several))
+        parts = history[at]["parts"]
+        cut = draw(st.integers(1, len(parts) - 1))
+        history[at : at + 1] = [{**history[at], "parts": parts[:cut]}, {**history[at], "parts": parts[cut:]}]
+
+
 def _at(draw: Draw, history: History) -> int:
     return int(draw(st.integers(0, max(0, len(history) - 1))))
 
 
-_BREAKS: tuple[Callable[[Draw, History], None], ...] = (_lose, _repeat, _swap, _interrupt, _empty, _orphan, _reword, _strip, _garble)
+_BREAKS: tuple[Callable[[Draw, History], None], ...] = (
+    _lose,
+    _repeat,
+    _swap,
+    _interrupt,
+    _empty,
+    _orphan,
+    _reword,
+    _strip,
+    _garble,
+    _split,
+)
 
 
 @st.composite

@@ -29,7 +29,9 @@ def histories(*, format: str, broken: bool = False, steps: int = 8, open_end: bo
     whole = _sound(format=format, steps=steps, open_end=open_end)
     if not broken:
         return whole
-    return {"gemini": gemini.broken, "openai_responses": openai_responses.broken}.get(format, broken_form)(whole)
+    if format in ("gemini", "openai_responses"):
+        return (gemini if format == "gemini" else openai_responses).broken(whole)
+    return broken_form(whole, format=format)
 
 
 @st.composite

@@ -134,6 +134,15 @@ def test_a_stream_without_the_option_has_no_usage() -> None:
         assert asked.endswith("data: [DONE]\n\n")
 
 
+@pytest.mark.parametrize("kind", FAKE_SERVERS)
+def test_arguments_that_are_no_json_break_no_server(kind: str) -> None:
+    """Malformed arguments are said where the wire holds text, and are an empty object where it holds objects."""
+    with FakeServer(kind, [Reply("", calls=[("read", "{broken")])]) as server:
+        status, body, _ = _sent(server)
+        assert status == 200
+        assert ("{broken" in str(body)) == (kind not in ("anthropic", "gemini", "ollama"))
+
+
 def test_a_key_is_asked_for() -> None:
     """With a key every path wants it, and a request without it is refused as the server does."""
     with FakeServer("llamacpp", ["x"], key="k") as server:

@@ -36,8 +36,8 @@ class Converted:
     problems: tuple[str, ...]
 
 
-def converted(path: Path, *, to: str, format: str = "auto") -> Converted:
-    """The session recorded in `path` in the wire format `to`.
+def converted(path: Path, *, to: str, format: str = "auto", skip_broken_lines: bool = False) -> Converted:
+    """The session recorded in `path` in the wire format `to`. `skip_broken_lines` as `open_recording`.
 
     Raises:
         UnknownSetting: `to` names no wire format.
@@ -46,7 +46,7 @@ def converted(path: Path, *, to: str, format: str = "auto") -> Converted:
     if to not in CODECS:
         near = "".join(f"did you mean {name!r}? " for name in get_close_matches(to, CODECS, n=1))
         raise UnknownSetting(f"--to {to!r} is not known; {near}use {', '.join(CODECS)}")
-    recording = open_recording(path, format=format)
+    recording = open_recording(path, format=format, skip_broken_lines=skip_broken_lines)
     source, target = CODECS[recording.format], CODECS[to]
     made = translated(recording.messages, source=source, target=target, system=recording.system, tools=recording.tools)
     return Converted(

@@ -53,14 +53,14 @@ class Counted:
         return self.estimate / self.tokens - 1 if self.exact and self.tokens else None
 
 
-def counted(path: Path, *, model: str | None = None) -> Counted:
-    """The tokens of a recorded session's whole history, by component, or of any other text file.
+def counted(path: Path, *, model: str | None = None, skip_broken_lines: bool = False) -> Counted:
+    """The tokens of a recorded session's whole history, by component, or of any other text file. `skip_broken_lines` as `open_recording`.
 
     Raises UnusableInput for a file that cannot be read or is no text.
     """
     remarks = unknown_model(model)
     try:
-        recording = open_recording(path)
+        recording = open_recording(path, skip_broken_lines=skip_broken_lines)
     except UnusableInput as problem:
         text = _text(path, problem=problem)
         if LIKE_RECORDS.match(text) and not isinstance(problem, UnknownFormat):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sostenuto.app._pricing import is_free
 from sostenuto.catalogues import kept as own
 from sostenuto.catalogues.bundled import bundled
 from sostenuto.catalogues.models_dev import Listing, fetch, read
@@ -16,6 +17,7 @@ from sostenuto.window import (
     Match,
     Table,
     Window,
+    is_local,
     known_as,
     listings,
     lookup,
@@ -29,6 +31,8 @@ from sostenuto.window import (
 
 BUNDLED, REFRESHED = "bundled", "refreshed"
 _NEAREST = 5
+_PARTIAL = 2
+"""A refreshed catalogue with less than one part in so many of the bundled one's models holds what somebody added, not everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,11 @@ class Answer:
     Attributes:
         catalogues: those that were asked, the one that comes first first.
         asked: the name or words that were asked for; `is_exact`: the named model is listed exactly so.
-        window: what would be used for the named model, and `match` its entry in the bundled catalogue; None where a list was asked for.
-        match, warning: see above, and what is said at a start with a local server that pins nothing.
+        window: what is used for the named model by who goes by the catalogues that are there; None where a list was asked for.
+        match: the entry the window is from; None where only the window is known.
+        bundled: the window without a refreshed catalogue, which is what replay and the library use; None where it is the same.
+        warning: what is said at a start with a local server that pins nothing.
+        is_local, is_free: a server of the person's own serves the named model, and nobody bills it.
         refreshed: the entry of a refreshed catalogue, where it says something else about the named model.
         models: the entries to show, the named one first; `more`: how many others there are.
         remarks: lines for the person.
@@ -79,7 +86,10 @@ class Answer:
     is_exact: bool = False
     match: Match | None = None
     window: Window | None = None
+    bundled: Window | None = None
     warning: str | None = None
+    is_local: bool = False
+    is_free: bool = False
     refreshed: Entry | None = None
     remarks: tuple[str, ...] = ()
 
@@ -88,7 +98,8 @@ class Answer:
 class Refreshed:
     """What a refresh did: the catalogue it left, where, and how the makers' own models differ from what was there `before`.
 
-    `bundled` is the day of the bundled catalogue; `comes_first`: the new one is newer.
+    `bundled` is the day of the bundled catalogue; `comes_first`: the new one is newer; `is_partial`: it holds so few models that it
+    cannot be meant to replace the bundled one, so nothing counts as removed.
     """
 
     path: Path
@@ -97,6 +108,7 @@ class Refreshed:
     before: Catalogue
     bundled: str
     comes_first: bool
+    is_partial: bool
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[tuple[Entry, Entry], ...]
@@ -108,6 +120,8 @@ def models(query: str, *, home: Path, provider: str = "", limit: int = 10) -> An
     Raises UnusableInput naming the nearest names where there is nothing.
     """
     catalogues, remarks = _catalogues(home)
+    if provider and not is_local(provider) and not _is_provider(provider, catalogues):
+        raise UnusableInput(_no_provider(provider, catalogues))
     asked = f"{provider}:{query}" if provider and query else query
     matches = [(one, lookup(*parted(asked), catalogue=one.table)) for one in catalogues] if query.strip() else []
     named = next(((one, match) for one, match in matches if match is not None and match.is_exact), None)
@@ -132,6 +146,7 @@ def refresh(name: str, *, home: Path, today: str) -> Refreshed:
     before = there.get(REFRESHED, there[BUNDLED])
     path = own.keep(home, found)
     old, new = _makers(before.table), _makers(found.entries)
+    is_partial = len(found.entries) * _PARTIAL < len(bundled())
     return Refreshed(
         path=path,
         listing=found,
@@ -139,8 +154,9 @@ def refresh(name: str, *, home: Path, today: str) -> Refreshed:
         before=before,
         bundled=bundled().snapshot,
         comes_first=found.snapshot > bundled().snapshot,
+        is_partial=is_partial,
         added=tuple(new[key].name for key in sorted(set(new) - set(old))),
-        removed=tuple(old[key].name for key in sorted(set(old) - set(new))),
+        removed=tuple(old[key].name for key in sorted(set(old) - set(new)) if not is_partial),
         changed=tuple((old[key], new[key]) for key in sorted(set(old) & set(new)) if _facts(old[key]) != _facts(new[key])),
     )
 
@@ -172,13 +188,12 @@ def _is_whole_name(query: str, *, provider: str, catalogues: tuple[Catalogue, ..
 def _named(asked: str, named: tuple[Catalogue, Match], catalogues: tuple[Catalogue, ...], *, limit: int) -> Answer:
     """Everything about one model: what would be used, what is published, and who else lists it."""
     catalogue, best = named
-    by = next(one for one in catalogues if one.name == BUNDLED)
     provider, model = parted(asked)
-    match = lookup(provider, model, catalogue=by.table)
-    facts = Facts(provider, model, match=match)
-    window = resolve(facts)
+    match = lookup(provider, model, catalogue=bundled())
+    facts = Facts(provider, model, match=best)
+    window, without = resolve(facts), resolve(Facts(provider, model, match=match))
     other = best.entry if catalogue.name == REFRESHED and (match is None or _facts(best.entry) != _facts(match.entry)) else None
-    shown = Listed(match.entry, by) if match is not None else Listed(best.entry, catalogue)
+    shown = Listed(best.entry, catalogue)
     keys = {key: one for one in reversed(catalogues) for key in listings(shown.entry.model, catalogue=one.table)}
     same = sorted(((*key, one) for key, one in keys.items() if ":".join(key) != shown.entry.name.lower()), key=lambda one: one[:2])
     return Answer(
@@ -186,10 +201,13 @@ def _named(asked: str, named: tuple[Catalogue, Match], catalogues: tuple[Catalog
         models=(shown, *_listed(same[:limit])),
         more=len(same[limit:]),
         asked=asked,
-        is_exact=best.is_exact and shown.entry.name == best.entry.name,
-        match=match,
+        is_exact=best.is_exact,
+        match=best,
         window=window,
+        bundled=without if other is not None else None,
         warning=start_warning(facts, window),
+        is_local=is_local(provider),
+        is_free=is_free(asked),
         refreshed=other,
     )
 
@@ -220,11 +238,22 @@ def _listed(found: Iterable[Found]) -> tuple[Listed, ...]:
 
 
 def _nothing(query: str, provider: str, catalogues: tuple[Catalogue, ...]) -> str:
-    table = catalogues[0].table
-    if provider and not any(one.table.has_provider(name) for one in catalogues for name in known_as(provider)):
-        return f"no provider {provider!r} in the catalogue" + _hint(nearest_providers(provider, catalogue=table, limit=_NEAREST))
-    near = nearest(*parted(f"{provider}:{query}" if provider else query), catalogue=table, limit=_NEAREST)
+    near = nearest(*parted(f"{provider}:{query}" if provider else query), catalogue=_joined(catalogues), limit=_NEAREST)
     return f"no model {query!r} in the catalogue" + (_hint(near) or "; search for a part of its name")
+
+
+def _is_provider(provider: str, catalogues: tuple[Catalogue, ...]) -> bool:
+    return any(one.table.has_provider(name) for one in catalogues for name in known_as(provider))
+
+
+def _no_provider(provider: str, catalogues: tuple[Catalogue, ...]) -> str:
+    near = nearest_providers(provider, catalogue=_joined(catalogues), limit=_NEAREST)
+    return f"no provider {provider!r} in the catalogue" + _hint(near)
+
+
+def _joined(catalogues: tuple[Catalogue, ...]) -> Table:
+    first, *others = (one.table for one in catalogues)
+    return first.before(others[0]) if others else first
 
 
 def _hint(near: tuple[str, ...]) -> str:

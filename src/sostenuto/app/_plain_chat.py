@@ -16,13 +16,13 @@ from sostenuto.recordings.opening import open_recording
 Raw = dict[str, Any]
 
 
-def session(path: Path, *, format: str = "auto", name: str = "", pins: Sequence[str] = ()) -> Session:
+def session(path: Path, *, format: str = "auto", name: str = "", pins: Sequence[str] = (), skip_broken_lines: bool = False) -> Session:
     """The session recorded in `path` as plain chat. Reasoning is left out and a picture is a word, for everybody alike.
 
     Raises:
         UnusableInput: as `open_recording`, or where the file holds no reply, so that there is no request to judge.
     """
-    recording = open_recording(path, format=format)
+    recording = open_recording(path, format=format, skip_broken_lines=skip_broken_lines)
     source, target = CODECS[recording.format], CODECS["openai_chat"]
     body = translated(recording.messages, source=source, target=target, system=recording.system).body
     found = session_of(name or path.name, plain(body["messages"]), pins=pins)

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from sostenuto.manager import ContextManager
 
 
+_LINES_NAMED = 5
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
     """What a replay is run with; the names are those of the command line. `summarizer` None is the mechanical one.
@@ -48,6 +51,7 @@ class ReplayOptions:
     `counter`: ``o200k`` (exact for OpenAI models), ``family`` (as the model counts), ``recorded`` (the same, learning from the
     recorded usage); None is ``o200k`` where a window is given, else ``family`` (D56). `settings` makes the engine's settings for
     the tokens of the window, because a line may be given in tokens (B027); None: the defaults.
+    `skip_broken_lines` as `open_recording`.
     """
 
     format: str = "auto"
@@ -59,6 +63,7 @@ class ReplayOptions:
     max_output: int | None = None
     settings: Callable[[int], Settings] | None = None
     pins: tuple[str, ...] = ()
+    skip_broken_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
     if options.format not in ("auto", *FORMATS):
         near = "".join(f"did you mean {name!r}? " for name in get_close_matches(options.format, FORMATS, n=1))
         raise UnknownSetting(f"--format {options.format!r} is not known; {near}use auto, {', '.join(FORMATS)}")
-    recording = open_recording(path, format=options.format)
+    recording = open_recording(path, format=options.format, skip_broken_lines=options.skip_broken_lines)
     model = options.model or recording.model or DEFAULT_MODEL
     source = window_source(model, stated=options.window, named=options.model is not None)
     codec = CODECS[recording.format]
@@ -139,9 +144,16 @@ def replay(path: Path, options: ReplayOptions, *, watch: Watch = lambda rows, to
         by=by,
         counted=counted_with(by, model, counter=counter, named=bool(options.model or recording.model)),
         window_source=source,
-        remarks=unknown_model(options.model),
+        remarks=(*unknown_model(options.model), *(_left_out(recording) if options.skip_broken_lines else ())),
         manager=manager,
     )
+
+
+def _left_out(recording: Recording) -> tuple[str, ...]:
+    """A remark that names the broken lines, if there are any."""
+    lines = [f"{one.line:,}" for one in recording.skipped if one.kind == "torn"]
+    more = f" and {len(lines) - _LINES_NAMED:,} more" if len(lines) > _LINES_NAMED else ""
+    return (f"left out because it cannot be read: line {', '.join(lines[:_LINES_NAMED])}{more}",) if lines else ()
 
 
 def _manager(options: ReplayOptions, *, model: str, by: Ruler, summarizer: Metered | None, form: str) -> ContextManager:

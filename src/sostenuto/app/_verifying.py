@@ -15,7 +15,7 @@ from sostenuto.app._contest import DEADLINE_S, Contender, Outcome, outcome, rule
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._plain_chat import session
 from sostenuto.app._rulers import published_weigher
-from sostenuto.errors import UnknownSetting
+from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.judging import Session, sizes_untouched, weighing
 from sostenuto.peers.known import PEERS, Peer, installed
 from sostenuto.recordings.opening import open_recording
@@ -73,17 +73,19 @@ def verify(
     window: int | None = None,
     peers: Sequence[str] = (),
     format: str = "auto",
+    skip_broken_lines: bool = False,
     watch: Watch = lambda outcomes, total: iter(outcomes),
 ) -> Verified:
-    """Judge a recorded session. `peers` are names of `PEERS`; none means every one that is installed here.
+    """Judge a recorded session. `peers` are names of `PEERS`; none means every one that is installed here. `skip_broken_lines` as
+    `open_recording`.
 
     Raises:
         UnknownSetting: a peer of that name is not known.
-        UnusableInput: as `open_recording`, or where the file holds no reply.
+        UnusableInput: as `open_recording`, or where the file holds no reply, or where a peer that was named is not installed.
     """
     chosen = _chosen(peers)
-    found = session(path, format=format)
-    budget = window or _window(path, format)
+    found = session(path, format=format, skip_broken_lines=skip_broken_lines)
+    budget = window or _window(path, format=format, skip_broken_lines=skip_broken_lines)
     contenders = [Contender(OWN, "Sostenuto")]
     contenders += [Contender(peer.name, peer.title, STANDS_IN if peer.summarizes else "") for peer in chosen]
     made = tuple(watch(_outcomes(found, contenders, budget=budget), len(contenders)))
@@ -125,15 +127,21 @@ def _chosen(names: Sequence[str]) -> list[Peer]:
         if name not in known:
             near = "".join(f"did you mean {one!r}? " for one in get_close_matches(name, known, n=1))
             raise UnknownSetting(f"--peer {name!r} is not known; {near}use {', '.join(known)}")
+    absent = dict.fromkeys(known[name].distribution for name in names if installed(known[name]) is None)
+    if absent:
+        raise UnusableInput(
+            f"--peer: {', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed here; pip install {' '.join(absent)}"
+        )
     if names:
         return [known[name] for name in dict.fromkeys(names)]
     return [peer for peer in known.values() if installed(peer) is not None]
 
 
-def _window(path: Path, format: str) -> int:
+def _window(path: Path, *, format: str, skip_broken_lines: bool) -> int:
     from sostenuto.manager import ContextManager
 
-    return ContextManager(model=open_recording(path, format=format).model or DEFAULT_MODEL).window.tokens
+    recording = open_recording(path, format=format, skip_broken_lines=skip_broken_lines)
+    return ContextManager(model=recording.model or DEFAULT_MODEL).window.tokens
 
 
 def _outcomes(found: Session, contenders: Sequence[Contender], *, budget: int) -> Iterator[Outcome]:

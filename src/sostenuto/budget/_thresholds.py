@@ -19,7 +19,8 @@ class Thresholds:
 
     Attributes:
         clear: from here on old tool results are cleared (inclusive).
-        warn, compact: above these the person is warned, history is compacted.
+        warn: above this the person is told that the window fills up.
+        compact: above this older history is replaced by a checkpoint.
         critical: from here on the model is told that space is tight (inclusive).
         trim: above this messages are dropped.
         early_trim: the trim line until two reports were seen for a model that is not counted exactly (D51).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._input import Named, reading
+from sostenuto.cli._input import Named, reading, skip_broken_lines
 from sostenuto.cli._output import check_writable, encoded, write_lines
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import count
@@ -27,8 +27,9 @@ KEYS_SHOWN = 3
 @click.option("--to", "to", required=True, metavar="FORMAT", help="anthropic, gemini, openai_chat or openai_responses.")
 @click.option("--format", "form", default="auto", metavar="NAME", show_default=True, help="What the recording is; auto looks into it.")
 @click.option("--out", type=Named("file"), metavar="OUT.json", help="Write the conversation there instead of to standard output.")
+@skip_broken_lines
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON: format, body, messages, losses, skipped, problems.")
-def command(file: Path, *, to: str, form: str, out: Path | None, as_json: bool) -> None:
+def command(file: Path, *, to: str, form: str, out: Path | None, skip_broken_lines: bool, as_json: bool) -> None:
     """Write the session recorded in FILE as another provider's API takes it. FILE - is standard input.
 
     Call ids are made legal, results put where they belong, roles made what the wire knows; reasoning sealed for another model and
@@ -36,16 +37,16 @@ def command(file: Path, *, to: str, form: str, out: Path | None, as_json: bool) 
 
     \b
     Examples:
-      sostenuto convert session.jsonl --to openai_chat > chat.json
-      sostenuto convert session.jsonl.gz --to gemini --out gemini.json
-      sostenuto convert chat.json --to anthropic --json | python -m json.tool
+      sostenuto convert s.jsonl --to openai_chat > chat.json
+      sostenuto convert s.jsonl.gz --to gemini --out out.json
+      sostenuto convert chat.json --to anthropic --json
     """
     from sostenuto.app import converted
 
     with reading(file) as source:
         if out is not None:
             check_writable(out, other_than=source.path)
-        found = converted(source.path, to=to, format=form)
+        found = converted(source.path, to=to, format=form, skip_broken_lines=skip_broken_lines)
     if as_json:
         click.echo(encoded(_entry(found)), nl=False)
         return
@@ -79,6 +80,9 @@ def _pretty(body: object) -> bytes:
 
 def _told(found: Converted) -> Iterable[str]:
     yield f"{count(found.messages, 'message')} of a {found.reader} recording, from {found.source} to {found.format}"
+    for one in found.skipped:
+        if one.kind == "torn":
+            yield f"  line {one.line} was left out: {one.reason}"
     for what, keys in _grouped(found.losses).items():
         more = f" and {len(keys) - KEYS_SHOWN:,} more" if len(keys) > KEYS_SHOWN else ""
         yield f"  {len(keys):,} x {what}: {', '.join(keys[:KEYS_SHOWN])}{more}"

@@ -22,6 +22,12 @@ CHUNK = 1 << 20
 GZIP = b"\x1f\x8b"
 
 
+skip_broken_lines = click.option(
+    "--skip-broken-lines", "skip_broken_lines", is_flag=True, help="Go on without lines that cannot be read; they are named as left out."
+)
+"""The option of every command that reads a recording."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
     """A file to read: where it lies, how people call it, and what tells it from other inputs."""

@@ -35,6 +35,10 @@ INTERRUPTED = 130
 class Commands(click.Group):
     """The commands, imported on use."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """``help COMMAND`` asks for what ``COMMAND --help`` does."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; an interrupt is turned into an exit code here, before click prints anything about it."""
         try:
@@ -89,6 +93,7 @@ def program() -> None:
       sostenuto verify session.jsonl --window 60k
 
     \b
+    sostenuto help COMMAND says how a command is used.
     stdout carries the result only, progress and messages go to stderr.
     Exit codes: 0 worked, 1 failed, 2 wrong usage.
     """

@@ -85,13 +85,13 @@ def _rows(answer: Answer, window: Window) -> list[tuple[str, str]]:
     entry, catalogue = answer.models[0].entry, answer.models[0].catalogue
     share = f"of which {entry.input:,} may be input" if entry.input else "input and output together"
     rows = [
-        ("window", f"{window.tokens:,} tokens of input: {_because(answer, window)}"),
+        ("window", f"{window.tokens:,} tokens of input{' at most' if answer.is_local else ''}: {_because(answer, window)}"),
         ("context", f"{entry.context:,} tokens, {share}"),
         ("output", f"{entry.output:,} tokens at most" if entry.output else "no limit is published"),
-        *_price_rows(entry),
+        *(_price_rows(entry) if not answer.is_local else [("price", _local_price(answer))]),
         ("source", f"{_called(catalogue)}; {_dated(entry, catalogue)}"),
     ]
-    rows += [("refreshed", _refreshed_says(answer.refreshed))] if answer.refreshed else []
+    rows += [("bundled", _bundled_says(answer.bundled, window))] if answer.bundled else []
     return [*rows, *([("beware", answer.warning)] if answer.warning else [])]
 
 
@@ -105,14 +105,20 @@ def _because(answer: Answer, window: Window) -> str:
     if match is None or window.source != "catalogue":
         return "nothing is known about this name, so this is assumed; name the window yourself where you know it"
     kind = "the separate limit on input" if match.entry.input else "the published context"
-    return f"{kind} of {match.entry.name} ({match.why})"
+    served = "; that is the published maximum, and your server decides how much of it it loads" if answer.is_local else ""
+    return f"{kind} of {match.entry.name} ({match.why}){served}"
 
 
-def _refreshed_says(other: Entry) -> str:
-    prices = "; ".join(f"{name} {text}" for name, text in _price_rows(other))
+def _local_price(answer: Answer) -> str:
+    return "none: a local server bills nothing" if answer.is_free else "not known: the server passes this one on to somebody who bills"
+
+
+def _bundled_says(without: Window, window: Window) -> str:
+    """What is used by whoever does not read the refreshed catalogue, and how to hand it over."""
+    source = "assumed, for nothing is known about this name there" if without.source == "fallback" else "by the catalogue of the package"
     return (
-        f"your own catalogue has {other.takes:,} tokens of input, {other.output:,} of output, {prices} ({other.name}, of {other.date}); "
-        f"it is used where you name it: window={other.takes} or --window {other.takes}"
+        f"replay and the library use {without.tokens:,} tokens ({source}) until you hand yours over: "
+        f"ContextManager(catalogue=FILE), window={window.tokens} or --window {window.tokens}"
     )
 
 
@@ -190,8 +196,9 @@ def _refresh_lines(done: Refreshed, *, width: int) -> list[str]:
         f"{count(len(found.entries), 'model')} of {count(done.providers, 'provider')}, as of {found.snapshot}, kept in {done.path}",
         f"skipped {count(found.skipped, 'model')} without a window, or that write no text",
         *([] if done.comes_first else [f"the bundled catalogue of {done.bundled} is not older, so it comes first"]),
+        *([f"the file holds {count(len(found.entries), 'model')} and is used beside the bundled ones"] if done.is_partial else []),
         f"makers' own models, against the {before.name} catalogue of {before.snapshot}: "
-        f"{len(done.added):,} new, {len(done.changed):,} changed, {len(done.removed):,} gone",
+        f"{len(done.added):,} new, {len(done.changed):,} changed" + ("" if done.is_partial else f", {len(done.removed):,} gone"),
     ]
     lines = _folded(told, width=width)
     rows = [("changed", f"{new.name}: {_difference(old, new)}") for old, new in done.changed[:TOLD]]
@@ -231,6 +238,8 @@ def _answer_entry(answer: Answer) -> dict[str, object]:
             "output_limit": window.output_limit,
             "exact": match.is_exact if match else False,
             "why": match.why if match else "",
+            "local": answer.is_local,
+            "bundled": answer.bundled.tokens if answer.bundled else window.tokens,
         }
     return {
         "window": used,

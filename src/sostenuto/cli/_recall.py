@@ -36,9 +36,9 @@ def command(*, folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
 
     \b
     Examples:
-      sostenuto recall --keep kept/ m12.0            the original of that piece
-      sostenuto recall --keep kept/ m12.0 > piece    the same, in a file
-      sostenuto recall --keep kept/ m12-m40          a range of messages
+      sostenuto recall --keep kept/ m12.0
+      sostenuto recall --keep kept/ m12.0 > piece
+      sostenuto recall --keep kept/ m12-m40
       sostenuto recall --keep kept/ "connection refused"
       sostenuto recall --keep kept/ files:read --json
     """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._input import Input, Named, reading
+from sostenuto.cli._input import Input, Named, reading, skip_broken_lines
 from sostenuto.cli._output import check_keepable, check_writable, encoded, keep, write_lines, write_page
 from sostenuto.cli._settings import PIN, Tokens, engine_settings, explained, pairs, pins
 from sostenuto.cli._streams import say
@@ -79,6 +79,7 @@ COUNTERS = ("family", "o200k", "recorded")
     metavar="OUT.html",
     help="Write a page for a browser: the chart, every request, what left view and why. One file, needs no network, secrets left out.",
 )
+@skip_broken_lines
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
 def command(
     file: Path,
@@ -94,22 +95,33 @@ def command(
     requests_file: Path | None,
     folder: Path | None,
     report_file: Path | None,
+    skip_broken_lines: bool,
     as_json: bool,
 ) -> None:
     """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
 
-    FILE is a Claude Code or pi session, tau-bench results, a LiteLLM log or a list of OpenAI or Anthropic messages, also
-    gzipped; - is standard input. No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
+    FILE is what an agent or a library has recorded, plain or gzipped, or - for standard input. What it is, is seen from its
+    content: a session of Claude Code, Codex, Gemini CLI, OpenClaw, pi or aider, a trajectory of SWE-agent or in ATIF, an
+    Inspect log, tau-bench results, a LiteLLM log, a VCR cassette, or a plain list of messages. --format insists on one of
+    aider, atif, cassette, claude_code, codex, gemini_cli, inspect, litellm_log, messages, openclaw, pi, swe_agent, tau_bench.
+
+    No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
 
     \b
     Examples:
-      sostenuto replay session.jsonl                      the recorded model's window
-      sostenuto replay session.jsonl.gz --window 32k      a smaller one, counted with o200k
-      zcat session.jsonl.gz | sostenuto replay - --window 32k
-      sostenuto replay s.jsonl --window 16000 --summarizer null --json
-      sostenuto replay s.jsonl --window 16000 --set compact=0.75 --set pin='never touch vault/'
-      sostenuto replay s.jsonl --window 16000 --keep kept/ && sostenuto recall --keep kept/ m12.0
-      sostenuto replay s.jsonl --window 16000 --keep kept/ --report report.html
+      the recorded model's window:
+        sostenuto replay session.jsonl
+      a smaller one, counted with o200k:
+        sostenuto replay session.jsonl.gz --window 32k
+        zcat s.jsonl.gz | sostenuto replay - --window 32k
+      other settings (--set help lists them):
+        sostenuto replay s.jsonl --set compact=0.75
+        sostenuto replay s.jsonl --set pin='keep vault/'
+        sostenuto replay s.jsonl --summarizer null --json
+      keep what left, read it back, draw it:
+        sostenuto replay s.jsonl --window 16k --keep kept/
+        sostenuto recall --keep kept/ m12.0
+        sostenuto replay s.jsonl --report report.html
     """
     started = time.perf_counter()
     given = pairs(words)
@@ -128,6 +140,7 @@ def command(
         max_output=max_output,
         settings=lambda tokens: engine_settings(given, window=tokens),
         pins=pins(given),
+        skip_broken_lines=skip_broken_lines,
     )
     with reading(file) as source:
         _check(requests_file, report_file, read=file, folder=folder, source=source)

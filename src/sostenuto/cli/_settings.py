@@ -26,7 +26,7 @@ IN_TOKENS, SMALLEST_LINE = ("warn", "compact"), 1_000
 NUMBER = re.compile(r"(?P<whole>\d{1,3}(?:,\d{3})+|\d[\d_]*)(?:\.(?P<fraction>\d+))?(?P<unit>[kKmM]?)")
 MOST_DIGITS = 12
 MEANING = re.compile(r"^ {4,8}(\w+(?:, \w+)*): (.+(?:\n {9,}\S.*)*)", re.MULTILINE)
-REFERENCE = re.compile(r" \((?:[BD]\d+|origin [\d.]+)(?:, (?:[BD]\d+|origin [\d.]+))*\)")
+REFERENCE = re.compile(r" \((?:[BD]\d+|(?:origin|algorithms) [\d.]+)(?:, (?:[BD]\d+|(?:origin|algorithms) [\d.]+))*\)")
 """Where a number comes from: for who reads the source, not for who sets it."""
 PIN = "pin"
 """The one key that is no setting: it plants a pinned user message (D56)."""

@@ -19,7 +19,7 @@ NOTICES = 8
 """Different notices that are printed; the rest is counted."""
 SHOWN_KEYS = 3
 LEAST_RATIO = 0.01
-KINDS = {"torn": "cut-off last line"}
+KINDS = {"torn": "broken or cut-off line"}
 """Kinds of left out records that need other words than their own."""
 READERS = {
     "aider": "aider chat",

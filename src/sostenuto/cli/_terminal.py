@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -14,6 +16,8 @@ Item = TypeVar("Item")
 
 NARROWEST, USUAL, WIDEST = 60, 80, 100
 """Columns: output follows the terminal between the first and the last; the one between where nobody says how wide it is."""
+GLUE = "\xa0"
+"""Between a number and its percent sign while lines are broken."""
 COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "dim": 2, "bold": 1}
 
@@ -42,6 +46,13 @@ class Style:
 
 
 PLAIN = Style()
+
+
+def folded(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
+    """`text` in lines of less than `width` columns; `first` stands before the first line, `rest` before the others."""
+    glued = re.sub(r"(?<=\d) (?=%)", GLUE, text)
+    lines = textwrap.wrap(glued, width - 1, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False)
+    return [line.replace(GLUE, " ") for line in lines]
 
 
 def style(stream: Stream, environment: Mapping[str, str]) -> Style:

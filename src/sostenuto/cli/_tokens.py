@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._input import Named, reading
+from sostenuto.cli._input import Named, reading, skip_broken_lines
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, percent, style
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 @click.command("tokens", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("file", type=Named("file"))
 @click.option("--model", metavar="PROVIDER:ID", help="Count as this model does; default: the recorded model, else o200k.")
+@skip_broken_lines
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def command(file: Path, *, model: str | None, as_json: bool) -> None:
+def command(file: Path, *, model: str | None, skip_broken_lines: bool, as_json: bool) -> None:
     """Count the tokens of FILE, a recorded session or any text, and say how the number was made. FILE - is standard input.
 
     Where the model's own tokenizer is installed the count is exact, and the estimate that would be used without it stands beside it.
@@ -31,14 +32,14 @@ def command(file: Path, *, model: str | None, as_json: bool) -> None:
     \b
     Examples:
       sostenuto tokens prompt.txt
-      sostenuto tokens session.jsonl.gz --model anthropic:claude-sonnet-5
+      sostenuto tokens s.jsonl.gz --model openai:gpt-5
       git diff | sostenuto tokens -
       sostenuto tokens notes.md --model openai:gpt-4 --json
     """
     from sostenuto.app import counted
 
     with reading(file) as source:
-        found = counted(source.path, model=model)
+        found = counted(source.path, model=model, skip_broken_lines=skip_broken_lines)
         remarks = [remark.replace(str(source.path), source.name) for remark in found.remarks]
     for remark in remarks:
         say(f"sostenuto: {remark}")

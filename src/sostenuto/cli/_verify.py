@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._input import Named, reading
+from sostenuto.cli._input import Named, reading, skip_broken_lines
 from sostenuto.cli._output import encoded
 from sostenuto.cli._settings import Tokens
-from sostenuto.cli._terminal import Style, count, percent, progress, style
+from sostenuto.cli._terminal import Style, count, folded, percent, progress, style
+from sostenuto.errors import UnusableInput
 
 if TYPE_CHECKING:
     from sostenuto.app import Outcome, Verified
     from sostenuto.judging import Verdict
 
-WHAT = 11
+WHAT = 12
 """Columns of the word before each line about a strategy."""
 
 
@@ -36,8 +37,9 @@ WHAT = 11
     callback=lambda ctx, _, names: _listed(ctx, names),
 )
 @click.option("--format", "form", default="auto", metavar="NAME", show_default=True, help="What the recording is; auto looks into it.")
+@skip_broken_lines
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one line of JSON.")
-def command(file: Path, *, window: int | None, peers: tuple[str, ...], form: str, as_json: bool) -> None:
+def command(file: Path, *, window: int | None, peers: tuple[str, ...], form: str, skip_broken_lines: bool, as_json: bool) -> None:
     """Send the recorded SESSION through our engine, and through other libraries where they are installed, and judge each request.
 
     Everybody gets the same messages and the same window and is judged by the same ruler. Each runs in a process of its own,
@@ -47,33 +49,51 @@ def command(file: Path, *, window: int | None, peers: tuple[str, ...], form: str
     Examples:
       sostenuto verify session.jsonl
       sostenuto verify session.jsonl.gz --window 60k
-      pip install langchain && sostenuto verify session.jsonl --window 60k --peer langchain-trim
+      pip install langchain
+      sostenuto verify s.jsonl --peer langchain-trim
       sostenuto verify session.jsonl --window 32k --json
     """
     from sostenuto import app
 
     with reading(file) as source:
-        found = app.verify(source.path, window=window, peers=peers, format=form, watch=_watch)
+        found = app.verify(source.path, window=window, peers=peers, format=form, skip_broken_lines=skip_broken_lines, watch=_watch)
     if as_json:
         click.echo(encoded({"session": source.name, **found.as_dict()}), nl=False)
-        return
-    for line in told(found, name=source.name, drawn=style(sys.stdout, os.environ)):
-        click.echo(line)
+    else:
+        click.echo("\n".join(told(found, name=source.name, drawn=style(sys.stdout, os.environ))))
+    ours = found.outcomes[0].verdict
+    if ours is not None and ours.failed == ours.requests:
+        raise UnusableInput(
+            f"{source.name}: not one of its {count(ours.requests, 'request')} can be made in a window of {found.window:,} tokens; "
+            "give a larger one with --window N"
+        )
 
 
 def told(found: Verified, *, name: str, drawn: Style) -> Iterator[str]:
-    """The verdicts in plain words, ours first."""
+    """The verdicts in plain words, ours first, in lines that fit the terminal."""
+    for line in _opening(found, name=name):
+        yield from folded(line, width=drawn.width)
+    for one in found.outcomes:
+        yield ""
+        yield from (drawn.paint(line, "bold") for line in folded(_title(one), width=drawn.width))
+        for what, words in _verdict(one) if one.verdict else [("no answer", one.problem)]:
+            yield from folded(words, width=drawn.width, first=f"  {what:{WHAT}}", rest=" " * (WHAT + 2))
+    for line in _missing(found):
+        yield from folded(line, width=drawn.width) or [""]
+
+
+def _opening(found: Verified, *, name: str) -> Iterator[str]:
     yield f"{name}: {count(found.messages, 'message')}, {count(found.requests, 'request')}, up to {count(found.tokens, 'token')}"
     yield f"Judged in a window of {found.window:,} tokens, counted with {found.ruler}."
     if found.over:
         yield f"Without doing anything, {found.over:,} of {count(found.requests, 'request')} would be refused as too long."
+    elif any(one.verdict and one.verdict.saved > 0 for one in found.outcomes):
+        yield (
+            f"Without doing anything, every request would fit: the longest has {found.tokens:,} tokens. What is out of view below "
+            "left before the window was full, which is what keeps it from filling up."
+        )
     else:
         yield f"Nothing has to be left out: the longest request has {found.tokens:,} tokens. Try a smaller --window."
-    for one in found.outcomes:
-        yield ""
-        yield drawn.paint(_title(one), "bold")
-        yield from (f"  {what:{WHAT}}{words}" for what, words in (_verdict(one) if one.verdict else [("no answer", one.problem)]))
-    yield from _missing(found)
 
 
 def _title(one: Outcome) -> str:
@@ -90,7 +110,7 @@ def _verdict(one: Outcome) -> Iterator[tuple[str, str]]:
         yield from (("says", failure) for failure in verdict.failures[:1])
         return
     yield "keeps", _keeps(verdict)
-    yield "loses", _loses(verdict)
+    yield ("loses" if verdict.recoverable is None else "out of view"), _loses(verdict)
     if verdict.recoverable is not None:
         yield "gives back", _gives_back(verdict)
     yield "costs", _costs(verdict)

@@ -9,12 +9,12 @@ from sostenuto.doors import door
 if TYPE_CHECKING:
     from sostenuto.engine._controls import Preview, Switched, Undone, Usage, reasoning, redone, undone, usage
     from sostenuto.engine._crossing import Loss, crossed, losses, repaired
-    from sostenuto.engine._engine import Engine
+    from sostenuto.engine._engine import Engine, remaining
     from sostenuto.engine._overflow import evidence, fitting, lowered_output, overflow, refusal, stopped_at_edge
     from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
-    from sostenuto.engine._recall import Hit, names_call, read, search
+    from sostenuto.engine._recall import Hit, names_key, read, search
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
@@ -48,13 +48,14 @@ __all__ = [
     "fitting",
     "losses",
     "lowered_output",
-    "names_call",
+    "names_key",
     "overflow",
     "profile_of",
     "read",
     "reasoning",
     "redone",
     "refusal",
+    "remaining",
     "repaired",
     "search",
     "stopped_at_edge",
@@ -96,13 +97,14 @@ _HOMES = {
     "fitting": "_overflow",
     "losses": "_crossing",
     "lowered_output": "_overflow",
-    "names_call": "_recall",
+    "names_key": "_recall",
     "overflow": "_overflow",
     "profile_of": "_profile",
     "read": "_recall",
     "reasoning": "_controls",
     "redone": "_controls",
     "refusal": "_overflow",
+    "remaining": "_engine",
     "repaired": "_crossing",
     "search": "_recall",
     "stopped_at_edge": "_overflow",

@@ -64,6 +64,7 @@ class Switched:
         messages: what to go on with where the wire is another one; None where the caller's own messages stay as they are.
         system: the instructions as one text, to hand over as ``system=`` from then on, where the wire is another one.
         applied: False for a plan that was only asked for.
+        fits: False where even the ladder cannot make the next request fit the new model; `plan` says what takes the room.
     """
 
     window: int
@@ -75,6 +76,7 @@ class Switched:
     messages: list[Raw] | None = None
     system: str | None = None
     applied: bool = True
+    fits: bool = True
 
 
 def usage(state: State, facts: Facts, source: str) -> Usage:

@@ -180,8 +180,9 @@ class Emission:
         found.update((thought, (thought, None)) for thought in self.trailing)
         found.update((after, (after, None)) for after in self.view.inserted if after >= ordinal)
         groups = {cycle for cycle in folding.displaced if cycle >= number}
-        if folding.open_cycle is not None and folding.open_cycle >= number and is_displaced(units, folding.open_cycle):
-            groups.add(folding.open_cycle)
+        newest = folding.open_cycle
+        if newest is not None and newest >= number and is_displaced(units, newest, one_answer=folding.one_answer):
+            groups.add(newest)
         groups.update(flat for flat in self.view.flattened if flat >= number)
         found.update((units[cycle].first, (self._group_end(cycle), cycle)) for cycle in groups)
         return [(first, last, cycle) for first, (last, cycle) in sorted(found.items())]

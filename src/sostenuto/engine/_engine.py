@@ -19,7 +19,7 @@ from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._state import Request, Sent, State, reviewed
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
-from sostenuto.messages import Text, fingerprint, key_of
+from sostenuto.messages import Text, fingerprint, key_of, range_key
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
 from sostenuto.window import Window
@@ -70,7 +70,7 @@ class Engine:
             raise FixedPartTooLarge(run.refused, window=run.facts.window)
         if run.total > run.facts.budget:
             # the last look: nothing may leave over the window, whatever a rung believed it could free (invariant 2)
-            raise FixedPartTooLarge(_remaining(run), window=run.facts.window)
+            raise FixedPartTooLarge(remaining(run), window=run.facts.window)
         state = self._edited(draft.state, run)
         written = self._written(state, draft, run)
         measured = run.measure
@@ -82,7 +82,7 @@ class Engine:
             tokens,
             run.facts.window,
             (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to)),
-            (*state.waiting, *_server_side(state, self.state.length), *run.notices),
+            (*state.waiting, *_server_side(state, self.state.length), *_silent(state), *run.notices),
             self._output(draft.asked, tokens),
             self.plan.codec.name,
             run.thinking_off,
@@ -148,14 +148,19 @@ class Engine:
         """A line for the person that goes with the next request."""
         self.state = replace(self.state, waiting=(*self.state.waiting, text))
 
-    def load(self, snapshot: Mapping[str, Any]) -> None:
+    def load(self, snapshot: Mapping[str, Any], *, calibrated: bool = True) -> None:
         """Go on from a snapshot; what the last request held is built again, for a caller who kept it.
+
+        `calibrated`: what the conversation had learned about its model still holds.
 
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
         """
-        from sostenuto.engine._snapshot import loaded
+        from sostenuto.engine._snapshot import calibration, loaded
 
+        ruler, known = self.state.history.ruler, calibration(snapshot) if calibrated else None
+        if known is not None and known.exact == ruler.calibration.exact:
+            self.state.history.ruler = replace(ruler, calibration=known)
         state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings)
         out, emission, _ = self.emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges
@@ -320,7 +325,7 @@ class Engine:
         return max(1, target)
 
 
-def _remaining(run: Run) -> dict[str, int]:
+def remaining(run: Run) -> dict[str, int]:
     """What a request still takes when no rung can free more."""
     fixed = {"system": run.facts.system, "tools": run.facts.tools, "learned overhead": run.facts.overhead, "pinned messages": run.pins}
     listed = {**fixed, "output reserve": run.facts.reserve, "messages (least)": run.total - sum(fixed.values())}
@@ -348,6 +353,14 @@ def _server_side(state: State, known: int) -> tuple[str, ...]:
     return (f"Note: the call that m{first[0]} answers is kept by the server; what it keeps is neither counted nor shortened here.",)
 
 
+def _silent(state: State) -> tuple[str, ...]:
+    """Told each time: nothing of what was handed over can be sent, so a model has nothing to answer (D20)."""
+    if not state.length or state.history.units:
+        return ()
+    keys = range_key(0, state.length - 1) if state.length > 1 else key_of(0)
+    return (f"Nothing of this conversation ({keys}) can be sent: hand over a message with content.",)
+
+
 def _repairs(state: State, known: int) -> tuple[Event, ...]:
     found = [repair for repair in state.history.folding.repairs if repair.ordinal >= known]
     waits = held_back(state)
@@ -356,4 +369,7 @@ def _repairs(state: State, known: int) -> tuple[Event, ...]:
         return waiting
     kinds = sorted({repair.what for repair in found})
     keys = tuple(key_of(repair.ordinal, repair.index) for repair in found)
-    return (Event("repair", 0, 0, f"{len(found)} faults of the history mended: {', '.join(kinds)}", keys), *waiting)
+    return (
+        Event("repair", 0, 0, f"{len(found)} fault{'' if len(found) == 1 else 's'} of the history mended: {', '.join(kinds)}", keys),
+        *waiting,
+    )

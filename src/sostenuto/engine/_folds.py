@@ -15,6 +15,7 @@ def folding(codec: Codec, *, foreign: int = 0, crossings: tuple[tuple[int, bool]
         blank_texts=codec.blank_texts,
         itemised=codec.itemised,
         by_name=codec.by_name,
+        one_answer=codec.one_answer,
         foreign=foreign,
         crossings=crossings,
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from sostenuto.engine._crossing import carried_over
+from sostenuto.engine._foreign import refuse_other_wires
 from sostenuto.engine._matching import Match, guarded, handed_over
 from sostenuto.engine._state import Branch, Sent, State, branch_key, reviewed
-from sostenuto.errors import UnknownFormat
 from sostenuto.ladder import Event, History
 from sostenuto.messages import Message, Opaque, fingerprint, range_key
 from sostenuto.protocols import Codec, Raw
@@ -40,7 +39,16 @@ def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> H
 
 
 def grown(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pinned: IsPinned) -> Growth:
-    """Take in a matched list (D46)."""
+    """Take in a matched list (D46).
+
+    Raises:
+        UnknownFormat: a message that is new or changed is of another wire; nothing was taken in then.
+    """
+    for position, ordinal in found.fresh:
+        refuse_other_wires(handed[position], ordinal, codec=codec)
+    first = found.at if found.kind in ("fork", "new") else state.length
+    for position in range(found.taken, len(handed)):
+        refuse_other_wires(handed[position], first + position - found.taken, codec=codec)
     before = None
     if found.kind in ("fork", "new"):
         state = _forked(state, found)
@@ -57,8 +65,6 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
     new = handed[found.taken :]
     for raw in new:
         message = codec.decode(raw)
-        if not message.parts:
-            _refuse_other_wires(raw, len(state.history.messages), codec=codec)
         state.history.add(message, pinned=is_pinned(raw, message) or _stands_for_others(message))
     first = state.length
     length = first + len(new)
@@ -94,21 +100,6 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
 def _stands_for_others(message: Message) -> bool:
     """A server's own compaction holds what it replaced, sealed: nothing else can say it again, so no rung may take it."""
     return any(isinstance(part, Opaque) and part.kind in SERVER_COMPACTIONS for part in message.parts)
-
-
-def _refuse_other_wires(raw: Any, ordinal: int, *, codec: Codec) -> None:
-    """A message nothing could be read of, although it is not empty, is of a wire we do not know: silence would lose it.
-
-    Raises:
-        UnknownFormat: naming the message and what it looks like.
-    """
-    keys = sorted(map(str, raw)) if isinstance(raw, Mapping) else None
-    if keys is None and hasattr(raw, "model_dump"):
-        return
-    foreign = keys is None or ("parts" in keys and codec.field != "contents") or ("type" in keys and "role" not in keys)
-    if foreign and not (keys and codec.itemised):
-        seen = f"an object with {', '.join(keys[:8])}" if keys is not None else f"a {type(raw).__name__}"
-        raise UnknownFormat(f"message {ordinal} is {seen}, which is no message of {codec.name}; name the format it is in with format=")
 
 
 def _forked(state: State, found: Match) -> State:

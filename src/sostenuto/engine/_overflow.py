@@ -56,7 +56,10 @@ def evidence(error: object, *, maximum: int | None, fill: float, window: int) ->
         return found
     if found is not None and found.is_overflow:
         return replace(found, limit=maximum) if maximum is not None and found.kind == "tokens" else found
-    raise UnusableInput(f"this error does not say that the request was too long{_instead(found)}: {str(error)[:300]}")
+    raise UnusableInput(
+        f"this error does not say that the request was too long{_instead(found)}: {str(error)[:300]}; if you know that it was, "
+        "call recover() without the error, or with maximum="
+    )
 
 
 def refusal(error: object, *, fill: float | None = None) -> Refusal | None:

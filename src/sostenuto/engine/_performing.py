@@ -118,7 +118,7 @@ def _judged(answer: object) -> Outcome:
 
 
 def _hung(need: Summarize) -> Outcome:
-    return Outcome(failed="hung", why=f"no answer within {need.deadline_s:.0f} seconds")
+    return Outcome(failed="hung", why=f"no answer within {need.deadline_s:g} second{'' if need.deadline_s == 1 else 's'}")
 
 
 def _said(error: Exception) -> str:

@@ -13,6 +13,7 @@ from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text,
 
 MOST_HITS = 20
 EXCERPT_CHARACTERS = 400
+_LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,14 @@ def _by_call(state: State, call_id: str) -> Hit:
     return read(state, place.key, settings=Settings())
 
 
-def names_call(state: State, words: str) -> bool:
+def _names_call(state: State, words: str) -> bool:
     """Whether some call of this conversation that was answered has exactly this id."""
     return any(slot.call_part.id == words and slot.result is not None for unit in state.history.units for slot in unit.slots)
+
+
+def names_key(state: State, words: str) -> bool:
+    """Whether these words are an address: a key of the log or of a branch, a listing, or the id of an answered call."""
+    return parse_key(words.partition("~")[0]) is not None or words in _LISTINGS or _names_call(state, words)
 
 
 def search(state: State, words: str) -> tuple[Hit, ...]:

@@ -9,13 +9,17 @@ from typing import Any
 
 from sostenuto import checkpoint
 from sostenuto.engine._matching import guarded, own_end
+from sostenuto.engine._plain import plain
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Source, Text, Thinking
 from sostenuto.protocols import Codec
+from sostenuto.tokens import Calibration, dump, load
 
 SCHEMA = 1
+_CALIBRATED = "conversation"
+"""The name under which a snapshot keeps what was learned; the model may have none."""
 _PARTS: Mapping[str, type] = {kind.__name__: kind for kind in (Call, Media, Opaque, Result, Text, Thinking)}
 
 
@@ -35,9 +39,10 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
             "crossings": [list(crossing) for crossing in state.history.folding.crossings],
             "kept_mode": state.kept_mode,
             "nudges": state.sent.nudges,
-            "last_sent": state.sent.expected[-1:],
+            "last_sent": plain(state.sent.expected[-1:]),
             "handed": _handed(state),
             "learned_window": state.learned_window,
+            "calibration": dump({_CALIBRATED: state.history.ruler.calibration}),
             "order": list(state.order) if state.order is not None else None,
             "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
         },
@@ -90,11 +95,17 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
     )
 
 
+def calibration(snapshot: Mapping[str, Any]) -> Calibration | None:
+    """What the conversation had learned about its model when the snapshot was taken; None where that is nothing, or cannot be read."""
+    meta = snapshot.get("meta")
+    return load(meta.get("calibration")).get(_CALIBRATED) if isinstance(meta, Mapping) else None
+
+
 def _handed(state: State) -> dict[str, Any]:
     """What was handed over last by a caller who keeps what a request held: how it begins, and how many of the newest messages follow."""
     own, count = state.own, own_end(state)
     return {
-        "begins": own.expected[: len(own.expected) - count],
+        "begins": plain(own.expected[: len(own.expected) - count]),
         "newest": count,
         "segments": [list(run) for run in own.segments],
         "built": [list(run) for run in own.built],
@@ -112,13 +123,13 @@ def _handed_back(entry: Any, raws: list[Any]) -> Sent:
 
 def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:
     """One message of the transcript; one from another wire also as its parts, for the codec in force cannot read it."""
-    record = {"ordinal": ordinal, "pinned": ordinal in state.history.pinned, "raw": raw}
+    record = {"ordinal": ordinal, "pinned": ordinal in state.history.pinned, "raw": plain(raw)}
     return {**record, "message": _message(state.history.messages[ordinal])} if ordinal < state.crossed else record
 
 
 def _branch(state: State, branch: Branch) -> dict[str, Any]:
     """What was left behind; as parts too where some of it may be of another wire."""
-    record = {"at": branch.at, "raws": list(branch.raws)}
+    record = {"at": branch.at, "raws": [plain(raw) for raw in branch.raws]}
     return {**record, "messages": [_message(message) for message in branch.messages]} if state.history.folding.crossings else record
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sostenuto.engine._recall import read, search
+from sostenuto.engine._recall import names_key, read, search
 from sostenuto.engine._state import State
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
@@ -78,6 +78,10 @@ def answered(call: Answering, state: State, *, settings: Settings, window: int) 
         search_for = call.arguments.get("search")
         words = search_for.strip() if isinstance(search_for, str) else ""
         return _page(key.strip(), offset, state, words=words, settings=settings, window=window)
+    if isinstance(query, str) and names_key(state, query.strip()):
+        paged, is_known = _page(query.strip(), offset, state, words="", settings=settings, window=window)
+        if is_known:
+            return paged, True
     if isinstance(query, str) and query.strip():
         hits = search(state, query.strip())
         if not hits:

@@ -30,6 +30,7 @@ class Anthropic:
     system_field: str = "system"
     itemised: bool = False
     by_name: bool = False
+    one_answer: bool = False
     unique_ids: bool = True
     strict: bool = True
     blank_texts: bool = False

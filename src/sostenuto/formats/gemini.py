@@ -40,6 +40,7 @@ class Gemini:
     system_field: str = "system_instruction"
     itemised: bool = False
     by_name: bool = True
+    one_answer: bool = True
     unique_ids: bool = False
     strict: bool = True
     blank_texts: bool = True

@@ -45,6 +45,7 @@ class OpenAIChat:
     system_field: str = ""
     itemised: bool = False
     by_name: bool = False
+    one_answer: bool = False
     unique_ids: bool = False
     strict: bool = False
     blank_texts: bool = True

@@ -37,6 +37,7 @@ class OpenAIResponses:
     system_field: str = "instructions"
     itemised: bool = True
     by_name: bool = False
+    one_answer: bool = False
     unique_ids: bool = True
     strict: bool = False
     blank_texts: bool = True

@@ -28,13 +28,27 @@ def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         return _stuck(run), None
     if run.facts.summarizer_window is None or run.memory.hung:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
-    shown = [run.view.shown(run.history, run.history.units[number]) for number in range(run.view.start, upto)]
-    budget = summarizer_budget(run.facts.summarizer_window, share=run.settings.summarizer_share)
-    chunks = checkpoint.chunks(shown, budget_tokens=budget, count=run.history.ruler.text)
+    chunks = _read(run, upto)
     if not chunks:  # nothing but reasoning and attachments: there is no word to read
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
     asking = Asking(upto, chunks, prior=_prior(run), started_from=run.total)
     return replace(run, phase="summarize", asking=asking), None
+
+
+def _read(run: Run, upto: int) -> tuple[str, ...]:
+    """What the summarizer reads of the units before `upto`: the log still holds what was cleared from the view.
+
+    The originals are clipped to their shares so that they need no more calls than the view would.
+    """
+    assert run.facts.summarizer_window is not None
+    count, covered = run.history.ruler.text, range(run.view.start, upto)
+    budget = summarizer_budget(run.facts.summarizer_window, share=run.settings.summarizer_share)
+    shown = [run.view.shown(run.history, run.history.units[number]) for number in covered]
+    seen = checkpoint.chunks(shown, budget_tokens=budget, count=count)
+    if not run.view.forms:
+        return seen
+    originals = [run.history.units[number] for number in covered]
+    return checkpoint.chunks(originals, budget_tokens=budget, count=count, at_most=max(1, len(seen)))
 
 
 def _held(run: Run) -> bool:
@@ -81,12 +95,34 @@ def summarize(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     judged = checkpoint.accept(str(outcome.value), replaced_tokens=replaced, count=count, finish_reason=outcome.finish)
     if not isinstance(judged, checkpoint.Accepted):
         return _failed(run, asking, "refused", judged.why), None
-    asking = replace(asking, number=asking.number + 1, prior=checkpoint.merged(asking.prior, judged.sections))
+    sections = checkpoint.merged(asking.prior, judged.sections)
+    too_long = _too_long(run, asking.upto, judged.text, prose=sections)
+    if too_long:
+        return _failed(run, asking, "refused", too_long), None
+    asking = replace(asking, number=asking.number + 1, prior=sections)
     if asking.number < len(asking.chunks):
         asking_run = replace(run, asking=asking)
         return asking_run, _need(asking_run, asking)
     run = replace(run, asking=None).remember(told=False)
     return _built(run, asking.upto, prose=asking.prior, reason="model"), None
+
+
+def _too_long(run: Run, upto: int, text: str, *, prose: Sections) -> str:
+    """Why a sound summary is too long to use, "" if it is not (D21).
+
+    One longer than was asked for may not push the request over the trim line, nor take twice what was asked for and more than the
+    mechanical checkpoint needs: what it adds would only be trimmed away again.
+    """
+    count, asked = run.history.ruler.text, summary_limit(run)
+    size = count(text)
+    if size <= asked:
+        return ""
+    mechanical, _ = _attempt(run, upto, prose=_prior(run), reason="mechanical")
+    _, after = _attempt(run, upto, prose=prose, reason="model")
+    needed = count(mechanical.cover.text) if mechanical.cover else 0
+    if after > run.lines.trim or size > max(NUMBERS.summary_excess * asked, needed):
+        return f"too long: {size:,} tokens where {asked:,} were asked for"
+    return ""
 
 
 def _need(run: Run, asking: Asking) -> Summarize:

@@ -14,6 +14,7 @@ class Numbers:
     summary_least: int = 512
     summary_most: int = 8_000  # B083: no model may be asked for more than any current one can write in one answer
     summary_share: float = 0.05  # of the budget
+    summary_excess: int = 2  # times what was asked for: a summary longer than that is an echo of its prompt, or a ramble
     deadline_floor_s: float = 60.0  # seconds
     deadline_per_token_s: float = 0.004  # B087: 100,000 tokens get 460 seconds; a fixed limit fails exactly the big sessions
     line: int = 64  # about what one line in place of a result takes, framing included

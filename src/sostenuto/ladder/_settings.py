@@ -16,7 +16,7 @@ class Settings:
 
     Attributes:
         thresholds: the lines of the rungs (origin 3.1).
-        gain: least share a voluntary clear must free; 0 gives the origin's step-by-step behaviour (D12).
+        gain: least share a voluntary clear must free; 0 clears step by step, as soon as anything can be (D12).
         gain_floor: least tokens a voluntary clear must free (D12).
         voluntary: of what doing nothing would have cost so far, the most a clear that nothing forces yet may cost (D52, algorithms 7).
         protected_cycles: newest tool cycles whose results are never cleared (origin 4.1).
@@ -28,7 +28,7 @@ class Settings:
         user_floor: what is left of a user message above that (D50).
         digest: the smallest checkpoint (D50).
         ledger_share: of the tail budget, for requests, commands and values of a checkpoint (D22).
-        tail_share: of the budget, what a compaction leaves whole, within the bounds of origin 6.2 and D61.
+        tail_share: of the budget, what a compaction leaves whole, within the bounds of the tail (origin 6.2, D61).
         path_share: of the budget, for the paths of a checkpoint (D22).
         summarizer_share: of the summarizer's window, what one chunk may take (origin 6.4).
         poor_gain: a compaction that frees less than this share is poor; two in a row open the breaker (D21).

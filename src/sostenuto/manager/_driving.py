@@ -110,7 +110,7 @@ class Driver:
         name = self.wishes.format or detect(messages, system)
         self._undecided = name is None
         if name is None:
-            name = "anthropic" if self.wishes.model.startswith("anthropic:") or system is not None else "openai_chat"
+            name = _guess(self.wishes.model, is_empty=not messages, has_system=system is not None)
         return codec_named(name)
 
     def _look_again(self, engine: Engine, asked: Asked) -> None:
@@ -210,6 +210,14 @@ class Driver:
 def pretended(need: Need) -> Outcome:
     """Every need met without doing anything: for a preview."""
     return Outcome(value=frozenset(getattr(need, "keys", ())))
+
+
+def _guess(model: str, *, is_empty: bool, has_system: bool) -> str:
+    """The wire that the provider of a model speaks. Plain messages with a role and content are never Gemini's, whatever the model."""
+    provider = model.partition(":")[0].lower()
+    if is_empty and provider.startswith(("google", "gemini", "vertex")) and "anthropic" not in provider:
+        return "gemini"
+    return "anthropic" if provider == "anthropic" or has_system else "openai_chat"
 
 
 def _is_asynchronous(summarizer: Summarizer) -> bool:

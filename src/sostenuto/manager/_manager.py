@@ -24,8 +24,6 @@ from sostenuto.window import Window
 if TYPE_CHECKING:
     from sostenuto.engine import Hit, Preview, Switched, Undone, Usage
 
-_LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
-
 
 class ContextManager:
     """Keeps one conversation inside its model's window: `prepare` before a call, `record` after it.
@@ -187,6 +185,7 @@ class ContextManager:
             maximum: the maximum, where you know it.
 
         Raises:
+            UnusableInput: the error says something else than that the request was too long, or nothing was prepared yet.
             ContextOverflow: the request before was refused too, or nothing smaller can be made.
         """
         return self._driver.ask_sync(self._recovery(error, maximum))
@@ -253,7 +252,7 @@ class ContextManager:
         """
         engine = self._driver.started()
         key = query_or_key.strip()
-        if parse_key(key.partition("~")[0]) is not None or key in _LISTINGS or machinery.names_call(engine.state, key):
+        if machinery.names_key(engine.state, key):
             return (machinery.read(engine.state, key, settings=self._driver.wishes.settings),)
         if not key:
             raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
@@ -317,11 +316,14 @@ class ContextManager:
         engine = self._driver.started()
         saved = machinery.dumped(engine.state, engine.plan.codec)
         saved["meta"].update(model=self.model, conversation=self.conversation, window=self._driver.wishes.window.tokens)
+        saved["meta"]["stated_window"] = self._driver.wishes.stated
         return saved
 
     @classmethod
     def restore(cls, snapshot: Mapping[str, Any], **arguments: Any) -> ContextManager:
         """A manager that goes on from a snapshot. `arguments` are those of the constructor; the model and format are in the snapshot.
+
+        What `calibrations` know of the model comes before what the conversation itself had learned of it.
 
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
@@ -332,10 +334,11 @@ class ContextManager:
             raise UnusableInput("this is not a snapshot of a conversation; take it from snapshot()")
         arguments.setdefault("model", meta.get("model") or "")
         arguments.setdefault("conversation", meta.get("conversation"))
-        arguments.setdefault("window", meta.get("window"))
+        if "window" not in arguments:
+            arguments["window"] = _window_again(meta, arguments)
         manager = cls(**{**arguments, "format": snapshot["format"]})
-        engine = manager._driver.started()
-        engine.load(snapshot)
+        known = manager._driver.wishes.calibrations.get(manager.model) is not None
+        manager._driver.started().load(snapshot, calibrated=not known and manager.model == (meta.get("model") or ""))
         return manager
 
     def close(self) -> None:
@@ -379,3 +382,12 @@ class ContextManager:
             if found.spare is not None and found.spare >= output:
                 return last
         return replace(last, forced=machinery.fitting(found, estimate=estimate, otherwise=settings.recovery))
+
+
+def _window_again(meta: Mapping[str, Any], arguments: Mapping[str, Any]) -> int | None:
+    """The window to state for a snapshot that goes on: what its caller stated; else what it resolved to, unless something was learned."""
+    saved = meta.get("window")
+    if meta.get("stated_window", saved) is not None:
+        return saved
+    known = arguments.get("calibrations")
+    return None if known is not None and known.limit(arguments["model"], pinned=None) else saved

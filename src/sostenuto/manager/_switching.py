@@ -51,6 +51,7 @@ def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
         messages=machinery.continued(other.state) if is_other_wire else None,
         system=asked.system if is_other_wire and asked is not None else None,
         applied=not dry_run,
+        fits=_fits(run),
     )
 
 
@@ -92,12 +93,23 @@ def _next(other: Engine, asked: Asked | None) -> Run | None:
 def _verdict(run: Run | None) -> str:
     if run is None:
         return "nothing was sent yet"
-    if run.refused is not None:
-        return str(FixedPartTooLarge(run.refused, window=run.facts.window))
+    if not _fits(run):
+        return f"it cannot be made to fit: {_refused(run)}"
     if not run.edits:
         return "it fits as it is"
     rungs = ", ".join(dict.fromkeys(event.rung for event in run.events))
     return f"with the next request older messages are cleared or summarised ({rungs}), which takes it to {run.total:,} tokens"
+
+
+def _fits(run: Run | None) -> bool:
+    """Whether the next request can leave: no rung gave up, and what is left is inside the window."""
+    return run is None or (run.refused is None and run.total <= run.facts.budget)
+
+
+def _refused(run: Run) -> str:
+    """What takes the room, in the words of the error that the next `prepare` would raise."""
+    parts = run.refused if run.refused is not None else machinery.remaining(run)
+    return str(FixedPartTooLarge(parts, window=run.facts.window)).partition(": ")[2]
 
 
 def _lines(told: Sequence[Loss]) -> list[str]:

@@ -83,12 +83,23 @@ def window_of(
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
         raise UnknownSetting(f"window {stated!r} is not a positive number of tokens")
     provider, name = parted(model)
-    match = lookup(provider, name, catalogue=_own(fspath(catalogue)) if catalogue else bundled()) if name else None
+    listed = _own(fspath(catalogue)) if catalogue else bundled()
+    match = lookup(provider, name, catalogue=listed) if name else None
     learned = calibrations.limit(model, pinned=stated) if calibrations else None
     facts = WindowFacts(provider=provider, model=name, stated=stated, learned=learned, match=match)
     found = resolve(facts)
+    if found.source == "fallback" and name:
+        found = resolve(replace(facts, near=_near(provider, name, listed)))
     warning = start_warning(facts, found)
     return replace(found, notes=(*found.notes, warning)) if warning else found
+
+
+@lru_cache(maxsize=64)
+def _near(provider: str, name: str, listed: Table) -> tuple[str, ...]:
+    """The two names most like an unknown one; searched for once in a process, because it takes tens of milliseconds."""
+    from sostenuto.window import nearest
+
+    return nearest(provider, name, catalogue=listed, limit=2)
 
 
 @lru_cache(maxsize=4)

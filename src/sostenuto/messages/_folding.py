@@ -35,13 +35,13 @@ class Folding:
     """The units of a growing history. The only writer is `add`; `units[settled:]` may still change.
 
     `unique_ids`, `legal_id` and `strict` say what the wire demands: ids that never repeat, their form, and neither empty parts (nor
-    blank texts, unless `blank_texts`) nor
-    arguments that are no object (D57). `itemised`: one turn of the assistant is several messages in a row (items), together one
-    unit. `by_name`: calls may lack an id; then results find them by name and order. Messages before the ordinal `foreign` come from
-    another model: their reasoning is sealed for it, and is left out (D29). `crossings` are the ordinals before which messages came
-    in another wire, in order, each with what `itemised` says of that wire. `server_held` are results whose calls only a server has.
-    `mended` holds the parts that must read differently to be legal (None: left out); `displaced` the indexes of cycles whose
-    results do not directly follow their calls, so that the messages have to be built again in logical order.
+    blank texts, unless `blank_texts`) nor arguments that are no object (D57). `itemised`: one turn of the assistant is several messages
+    in a row (items), together one unit. `by_name`: calls may lack an id; then results find them by name and order. `one_answer`: the
+    results of one turn must stand in one message. Messages before the ordinal `foreign` come from another model: their reasoning is
+    sealed for it, and is left out (D29). `crossings` are the ordinals before which messages came in another wire, in order, each with
+    what `itemised` says of that wire. `server_held` are results whose calls only a server has. `mended` holds the parts that must read
+    differently to be legal (None: left out); `displaced` the indexes of cycles whose results do not directly follow their calls, so
+    that the messages have to be built again in logical order.
     """
 
     units: list[Unit] = field(default_factory=list)
@@ -59,6 +59,7 @@ class Folding:
     blank_texts: bool = False
     itemised: bool = False
     by_name: bool = False
+    one_answer: bool = False
     foreign: int = 0
     crossings: tuple[tuple[int, bool], ...] = ()
     running: int | None = None
@@ -73,6 +74,7 @@ class Folding:
             blank_texts=self.blank_texts,
             itemised=self.itemised,
             by_name=self.by_name,
+            one_answer=self.one_answer,
             foreign=self.foreign,
             crossings=self.crossings,
         )
@@ -225,7 +227,7 @@ class Folding:
         for slot in unit.slots:
             if slot.result is None:
                 self.repairs.append(Repair("unanswered", slot.call.ordinal, slot.call.index))
-        if is_displaced(self.units, self.open_cycle):
+        if is_displaced(self.units, self.open_cycle, one_answer=self.one_answer):
             self.displaced.add(self.open_cycle)
             if all(slot.result for slot in unit.slots):
                 self.repairs.append(Repair("displaced", unit.first))
@@ -238,12 +240,17 @@ def trailing_thoughts(unit: Unit) -> list[Placed]:
     return list(unit.parts[len(unit.parts) - last :])
 
 
-def is_displaced(units: Sequence[Unit], number: int) -> bool:
-    """True if the cycle `number` cannot leave as it stands: a call without a result, or words before or between the results."""
+def is_displaced(units: Sequence[Unit], number: int, *, one_answer: bool = False) -> bool:
+    """True if the cycle `number` cannot leave as it stands: a call without a result, or words before or between the results.
+
+    With `one_answer` also where the results stand in several messages.
+    """
     unit = units[number]
     if unit.kind != "cycle":
         return False
     if any(slot.result is None for slot in unit.slots):
+        return True
+    if one_answer and len({slot.result.ordinal for slot in unit.slots if slot.result}) > 1:
         return True
     for later in units[number + 1 :]:
         if later.first >= unit.last:

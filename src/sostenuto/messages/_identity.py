@@ -70,8 +70,8 @@ def frozen_copy(value: Any) -> Any:
 
 
 def parse_key(key: str) -> tuple[int, int | None, int | None] | None:
-    """``m12.0`` -> (12, 0, None), ``m12`` -> (12, None, None), ``m12-m40`` -> (12, None, 40); anything else -> None."""
-    found = _KEY.fullmatch(key.strip()[:64])
+    """``m12.0`` -> (12, 0, None), ``m12`` -> (12, None, None), ``M12-m40`` -> (12, None, 40); anything else -> None."""
+    found = _KEY.fullmatch(key.strip()[:64].lower())
     if not found:
         return None
     first, index, last = found.groups()

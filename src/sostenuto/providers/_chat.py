@@ -231,8 +231,9 @@ def _calls(message: Mapping[str, Any]) -> tuple[tuple[Call, ...], list[Raw]]:
         text = arguments if isinstance(arguments, str) else _written(arguments)
         call_id = raw.get("id") or _made_id(place)
         found.append(Call(call_id, str(function.get("name") or ""), text))
-        raws.append({**raw, "id": call_id, "type": raw.get("type") or "function", "function": {**function, "arguments": text}})
-        raws[-1].pop("index", None)
+        said = {name: value for name, value in function.items() if name != "index"}
+        whole = {"id": call_id, "type": raw.get("type") or "function", "function": {**said, "arguments": text}}
+        raws.append({**{name: value for name, value in raw.items() if name != "index"}, **whole})
     return tuple(found), raws
 
 

@@ -23,6 +23,10 @@ _PENNILESS: Final = re.compile(r"insufficient_quota|credit balance is too low|bi
 _TOKENLIKE: Final = re.compile(r"\b(?:sk|pk|gsk|xai|key)-[A-Za-z0-9_-]{8,}")
 
 
+class NobodyThere(EndpointFailed):
+    """Nothing listens at an address of this machine, and nothing ever did: waiting starts no server."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Who was asked, for the words of an error: ``provider:id``, the address, the variable that holds the key ("" if none is needed)."""

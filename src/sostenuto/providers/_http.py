@@ -11,11 +11,12 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from sostenuto.errors import EndpointFailed, ModelFailed, RateLimited, RequestRefused, UnknownSetting
-from sostenuto.providers._errors import Asked, failure
+from sostenuto.providers._errors import Asked, NobodyThere, failure
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,7 +27,7 @@ T = TypeVar("T")
 Read = Callable[["httpx.Response"], Awaitable[T]]
 """Makes a reply of an answer whose body is still to be read."""
 
-EXTRA: Final = 'talking to a model needs the extra "run"; install it with: pip install "sostenuto[run]"'
+_NEEDED: Final = ("httpx", "stamina")
 _LOOPBACK: Final = frozenset(("localhost", "127.0.0.1", "::1"))
 _CONNECT_S: Final = 10.0
 _LARGEST_ERROR: Final = 1 << 20  # bytes of an error's body that are read
@@ -54,7 +55,13 @@ class Patience:
         """Whether to try again after this error: no, yes, or yes after so many seconds."""
         if isinstance(error, RateLimited) and error.retry_after_s is not None:
             return min(error.retry_after_s, self.longest_wait_s) if error.retry_after_s <= self.timeout_s else False
-        return isinstance(error, RateLimited | EndpointFailed)
+        return isinstance(error, RateLimited | EndpointFailed) and not isinstance(error, NobodyThere)
+
+
+def check_installed() -> None:
+    """Raises UnknownSetting where what requests are made with is not installed: told when a model is made, not when it is asked."""
+    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+        raise UnknownSetting(f'talking to a model needs {" and ".join(missing)}; install the extra: pip install "sostenuto[run]"')
 
 
 async def repeated(once: Callable[[], Awaitable[T]], *, asked: Asked, patience: Patience) -> T:
@@ -65,10 +72,8 @@ async def repeated(once: Callable[[], Awaitable[T]], *, asked: Asked, patience: 
     """
     import asyncio
 
-    try:
-        import stamina
-    except ImportError:
-        raise UnknownSetting(EXTRA) from None
+    import stamina
+
     # without a handler its notes about waiting would land on the standard error of a program that set up no logging
     if not (notes := logging.getLogger("stamina")).handlers:
         notes.addHandler(logging.NullHandler())
@@ -106,18 +111,22 @@ class Endpoint:
         patience: see `Patience`.
 
     Raises:
-        UnknownSetting: the address is none of http or https.
+        UnknownSetting: the address is none of http or https, or the extra ``run`` is not installed.
     """
 
     def __init__(self, base_url: str, *, asked: Asked, headers: Mapping[str, str] | None = None, patience: Patience | None = None) -> None:
-        parts = urlsplit(base_url)
+        check_installed()
+        try:
+            parts = urlsplit(base_url)
+        except ValueError:
+            parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UnknownSetting(f"base URL {base_url!r} is no http or https address; give one such as http://127.0.0.1:8080/v1")
         self.base_url = base_url.rstrip("/")
         self.asked = asked
         self.patience = patience or Patience()
         self._headers = dict(headers or {})
-        self._is_near = parts.hostname in _LOOPBACK
+        self._is_near, self._was_reached = parts.hostname in _LOOPBACK, False
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -164,13 +173,14 @@ class Endpoint:
 
         try:
             async with client.stream("POST", address, content=content) as answer:
+                self._was_reached = True
                 if not answer.is_success:
                     raise failure(self.asked, await _error_body(answer), status=answer.status_code, headers=answer.headers)
                 yield answer
         except httpx.HTTPError as error:
             raise self._unreached(error) from error
         except httpx.InvalidURL as error:
-            raise UnknownSetting(f"base URL {self.base_url!r} cannot be used ({error}); check it") from None
+            raise RequestRefused(f"{self.asked.model}: the address {self.base_url!r} cannot be used ({error}); check it") from None
 
     def _unreached(self, error: httpx.HTTPError) -> EndpointFailed:
         import httpx
@@ -178,17 +188,16 @@ class Endpoint:
         why = str(error) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             remedy = "is the server running? start it, or check the address" if self._is_near else "check the network and the address"
-            return EndpointFailed(f"{self.asked.model}: nobody answers at {self.asked.address} ({why}); {remedy}")
+            kind = NobodyThere if self._is_near and not self._was_reached else EndpointFailed
+            return kind(f"nobody answers at {self.asked.address} for {self.asked.model} ({why}); {remedy}")
         return EndpointFailed(f"{self.asked.model} at {self.asked.address}: the connection failed ({why}); try again later")
 
     def _ready(self) -> httpx.AsyncClient:
         """The client of the running loop: connections live no longer than the loop they were made in."""
         import asyncio
 
-        try:
-            import httpx
-        except ImportError:
-            raise UnknownSetting(EXTRA) from None
+        import httpx
+
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client = httpx.AsyncClient(

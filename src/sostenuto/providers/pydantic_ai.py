@@ -12,17 +12,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sostenuto.errors import (
-    EndpointFailed,
-    ModelFailed,
-    NotAuthorised,
-    RequestRefused,
-    UnknownSetting,
-)
+from sostenuto.errors import EndpointFailed, ModelFailed, NotAuthorised, RequestRefused, UnknownSetting
 from sostenuto.protocols import Finish, Heard, Spoken
 from sostenuto.providers._errors import Asked, failure
 from sostenuto.providers._heard import Arrived, Telling
-from sostenuto.providers._http import Patience, repeated
+from sostenuto.providers._http import Patience, check_installed, repeated
 
 if TYPE_CHECKING:
     import asyncio
@@ -66,6 +60,7 @@ class PydanticAI:
         settings: Mapping[str, Any] | None = None,
         patience: Patience | None = None,
     ) -> None:
+        check_installed()
         self.name = model
         self._given = {name: value for name, value in (("base_url", base_url), ("api_key", key)) if value is not None}
         self._settings, self._patience = dict(settings or {}), patience or Patience()

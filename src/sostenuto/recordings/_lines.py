@@ -64,20 +64,21 @@ def byte_lines(path: str, *, limits: Limits = LIMITS) -> Iterator[tuple[int, byt
         raise unusable(path, f"cannot be read ({problem.strerror or problem})", remedy="check the path and its permissions") from None
 
 
-def json_lines(path: str, lines: Iterator[tuple[int, bytes]], *, torn: list[Skipped]) -> Iterator[Line]:
+def json_lines(path: str, lines: Iterator[tuple[int, bytes]], *, torn: list[Skipped], skip_broken: bool = False) -> Iterator[Line]:
     """Number and value of each line that is not blank.
 
-    A last line that stops in the middle is what a killed writer leaves behind: it goes to ``torn`` and is no error.
+    A last line that stops in the middle is what a killed writer leaves behind: it goes to ``torn`` and is no error. With
+    ``skip_broken`` any line that cannot be read goes there.
 
     Raises:
-        UnusableInput: another line is not JSON.
+        UnusableInput: another line is not JSON, and ``skip_broken`` is not set.
     """
     held: tuple[int, bytes] | None = None
     for line in lines:
         if line[1].isspace():
             continue
         if held is not None:
-            yield held[0], parsed(held[1], path=path, line=held[0])
+            yield from _sound(held, path=path, torn=torn, skip_broken=skip_broken)
         held = line
     if held is None:
         return
@@ -87,6 +88,30 @@ def json_lines(path: str, lines: Iterator[tuple[int, bytes]], *, torn: list[Skip
         torn.append(Skipped(line=held[0], kind="torn", reason="the last line stops in the middle of its JSON"))
         return
     yield held[0], value
+
+
+def _sound(line: tuple[int, bytes], *, path: str, torn: list[Skipped], skip_broken: bool) -> Iterator[Line]:
+    """The line with its value; nothing where it is broken and may be."""
+    number, data = line
+    try:
+        value = parsed(data.rstrip(b"\r\n"), path=path, line=number)  # an error behind the end would count as the next line's
+    except UnusableInput as problem:
+        if not skip_broken:
+            raise going_on(problem) from None
+        torn.append(broken(problem, path=path, line=number))
+        return
+    yield number, value
+
+
+def going_on(problem: UnusableInput) -> UnusableInput:
+    """The same problem, with the way around it."""
+    return UnusableInput(f"{problem}, or go on without it: --skip-broken-lines")
+
+
+def broken(problem: UnusableInput, *, path: str, line: int) -> Skipped:
+    """A line that was left out because it cannot be read, with what was wrong with it."""
+    what = str(problem).removeprefix(f"{path}, line {line}: ").rpartition("; ")[0]
+    return Skipped(line=line, kind="torn", reason=f"the line is broken: {what}")
 
 
 def text_lines(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[TextLine]:

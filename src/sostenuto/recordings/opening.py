@@ -25,7 +25,7 @@ from sostenuto.recordings import (
     _tau_bench,
 )
 from sostenuto.recordings._inspect_archive import MAGIC, archived
-from sostenuto.recordings._lines import LIMITS, Limits, byte_lines, json_lines, parsed, text_lines, unusable
+from sostenuto.recordings._lines import LIMITS, Limits, broken, byte_lines, going_on, json_lines, parsed, text_lines, unusable
 from sostenuto.recordings._recording import Exchange, Line, Raw, Recording, Skipped, as_sent, history
 
 __all__ = ["FORMATS", "LIMITS", "Exchange", "Limits", "Raw", "Recording", "Skipped", "as_sent", "history", "open_recording"]
@@ -88,13 +88,16 @@ _RECORDS_LOOKED_AT = 1_000
 _LINES_LOOKED_AT = 100
 
 
-def open_recording(path: str | PathLike[str], *, format: str = "auto", limits: Limits = LIMITS) -> Recording:
+def open_recording(
+    path: str | PathLike[str], *, format: str = "auto", limits: Limits = LIMITS, skip_broken_lines: bool = False
+) -> Recording:
     """The session recorded in the file ``path``, which may be gzip.
 
     Args:
         path: a JSON or JSON lines file, a text of a known kind, or a zip archive as Inspect writes it.
         format: ``auto``, or one of `FORMATS` to insist on it.
         limits: longest line and file, in bytes.
+        skip_broken_lines: lines of a JSON lines file that cannot be read become ``skipped`` of kind ``torn``, instead of an error.
 
     Raises:
         UnknownFormat: the content is in no known format, or not in the one insisted on.
@@ -115,7 +118,7 @@ def open_recording(path: str | PathLike[str], *, format: str = "auto", limits: L
     if first[1].startswith(MAGIC):
         return _opened_archive(path, format=format, limits=limits)
     if first[1].lstrip()[:1] in (b"{", b"["):
-        return _opened_records(path, first, lines, format=format)
+        return _opened_records(path, first, lines, format=format, skip_broken=skip_broken_lines)
     return _opened_text(path, chain(blank, [first], lines), format=format)
 
 
@@ -126,10 +129,12 @@ def _check_is_known(format: str) -> None:
         raise UnknownSetting(f"format {format!r} is not known; {hint}use auto, {', '.join(FORMATS)}")
 
 
-def _opened_records(path: str, first: tuple[int, bytes], lines: Iterator[tuple[int, bytes]], *, format: str) -> Recording:
+def _opened_records(
+    path: str, first: tuple[int, bytes], lines: Iterator[tuple[int, bytes]], *, format: str, skip_broken: bool
+) -> Recording:
     kinds = [kind for kind in _KINDS if format in ("auto", kind.name)]
     torn: list[Skipped] = []
-    records = _records(path, first, lines, torn=torn)
+    records = _records(path, first, lines, torn=torn, skip_broken=skip_broken)
     looked_at: list[Line] = []
     for line in records:
         looked_at.append(line)
@@ -186,20 +191,28 @@ def _read(kind: _Kind | _TextKind, records: Iterable[object], *, path: str) -> R
     return recording
 
 
-def _records(path: str, first: tuple[int, bytes], lines: Iterator[tuple[int, bytes]], *, torn: list[Skipped]) -> Iterator[Line]:
+def _records(
+    path: str, first: tuple[int, bytes], lines: Iterator[tuple[int, bytes]], *, torn: list[Skipped], skip_broken: bool
+) -> Iterator[Line]:
     """The records of the file: the lines of a JSONL file, the elements of a JSON array, or one JSON object."""
     number, data = first
     try:
-        value = parsed(data, path=path, line=number)
+        value = parsed(data.rstrip(b"\r\n"), path=path, line=number)
     except UnusableInput as problem:
-        return _document(path, lines, first=first, problem=problem, torn=torn)
+        return _document(path, lines, first=first, problem=problem, torn=torn, skip_broken=skip_broken)
     if isinstance(value, list):
         return iter(enumerate(value, start=1))
-    return chain([(number, value)], json_lines(path, lines, torn=torn))
+    return chain([(number, value)], json_lines(path, lines, torn=torn, skip_broken=skip_broken))
 
 
 def _document(
-    path: str, lines: Iterator[tuple[int, bytes]], *, first: tuple[int, bytes], problem: UnusableInput, torn: list[Skipped]
+    path: str,
+    lines: Iterator[tuple[int, bytes]],
+    *,
+    first: tuple[int, bytes],
+    problem: UnusableInput,
+    torn: list[Skipped],
+    skip_broken: bool,
 ) -> Iterator[Line]:
     """The records of a JSON document written over several lines, whose first line is no JSON by itself."""
     number, data = first
@@ -207,7 +220,10 @@ def _document(
     rest = next(lines, None)
     # A first line with more than an opening in it, followed by a whole object, is a damaged JSONL file rather than a document.
     if rest is not None and len(opening) > 1 and rest[1].lstrip()[:1] == b"{" and _is_whole(rest[1], path):
-        raise problem
+        if not skip_broken:
+            raise going_on(problem)
+        torn.append(broken(problem, path=path, line=number))
+        return json_lines(path, chain([rest], lines), torn=torn, skip_broken=True)
     pieces = [data] if rest is None else [data, rest[1]]
     pieces += [more for _, more in lines]
     value = parsed(b"".join(pieces), path=path, line=number)

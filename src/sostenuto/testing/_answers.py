@@ -87,6 +87,15 @@ def as_lines(values: Sequence[Any]) -> Answer:
     return Answer(pieces=tuple(f"{_line(value)}\n".encode() for value in values), content_type="application/x-ndjson")
 
 
+def as_object(arguments: str) -> dict[str, Any]:
+    """The arguments of a call for wires that hold objects; text that is none, which such a wire cannot say, is an empty one."""
+    try:
+        found = json.loads(arguments)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def halves(text: str, /) -> list[str]:
     """A text in pieces of a few characters, as a model says it."""
     return [text[at : at + 7] for at in range(0, len(text), 7)]

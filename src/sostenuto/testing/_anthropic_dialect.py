@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sostenuto.protocols import Finish
-from sostenuto.testing._answers import Answer, Turn, as_events, as_json, halves
+from sostenuto.testing._answers import Answer, Turn, as_events, as_json, as_object, halves
 from sostenuto.testing._script import FaultKind
 
 _FINISHES: Final[Mapping[Finish, str]] = {
@@ -105,7 +105,7 @@ def _blocks(turn: Turn) -> list[dict[str, Any]]:
     if turn.reply.text:
         blocks.append({"type": "text", "text": turn.reply.text})
     for call in turn.calls:
-        blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": json.loads(call.arguments)})
+        blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": as_object(call.arguments)})
     return blocks
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sostenuto.protocols import Finish
-from sostenuto.testing._answers import Answer, Turn, as_events, as_json, halves
+from sostenuto.testing._answers import Answer, Turn, as_events, as_json, as_object, halves
 from sostenuto.testing._script import FaultKind
 
 _FINISHES: Final[Mapping[Finish, str]] = {"length": "MAX_TOKENS", "window": "MAX_TOKENS", "filtered": "SAFETY", "other": "OTHER"}
@@ -97,7 +96,7 @@ def _parts(turn: Turn) -> list[dict[str, Any]]:
     if turn.reply.text:
         parts.append({"text": turn.reply.text})
     for place, call in enumerate(turn.calls):
-        part: dict[str, Any] = {"functionCall": {"id": call.id, "name": call.name, "args": json.loads(call.arguments)}}
+        part: dict[str, Any] = {"functionCall": {"id": call.id, "name": call.name, "args": as_object(call.arguments)}}
         if turn.reply.signature and place == 0:  # the first call of a turn bears the seal
             part["thoughtSignature"] = turn.reply.signature
         parts.append(part)

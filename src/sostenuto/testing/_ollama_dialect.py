@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sostenuto.protocols import Finish
-from sostenuto.testing._answers import Answer, Turn, as_json, as_lines, halves
+from sostenuto.testing._answers import Answer, Turn, as_json, as_lines, as_object, halves
 from sostenuto.testing._script import FaultKind
 
 _CREATED: Final = "2026-08-21T10:00:00.000000Z"
@@ -72,7 +72,7 @@ class OllamaDialect:
         """A reply."""
         head = {"model": turn.model, "created_at": _CREATED}
         calls = [
-            {"id": call.id, "function": {"index": index, "name": call.name, "arguments": json.loads(call.arguments)}}
+            {"id": call.id, "function": {"index": index, "name": call.name, "arguments": as_object(call.arguments)}}
             for index, call in enumerate(turn.calls)
         ]
         counts = {"prompt_eval_count": turn.input, "eval_count": turn.output}

@@ -95,7 +95,7 @@ class Prompter:
 
 
 def tokens(value: Any, /) -> int:
-    """Tokens of a request as the fakes count: one for four characters of its words and keys, four for a message, at least one."""
+    """Tokens of a request as the fakes count: one for four characters of its words, four for a message, at least one."""
     return max(1, _letters(value) // 4)
 
 

@@ -61,6 +61,8 @@ def _fuzzy(provider: str, model: str, *, table: Table) -> Match | None:
 def _told(entry: Entry, own: Sequence[str]) -> str:
     if entry.provider in own:
         return f"{entry.provider} lists the same model under another id; of several, the smallest window"
+    if own == ("",):
+        return "no provider is named; the smallest window of those that list this model"
     return "not listed there; the smallest window of the hosts that list this model"
 
 

@@ -33,6 +33,7 @@ class Facts:
         served: what a server that cuts silently really took (D3); an upper bound, never a reason to go higher.
         match: the catalogue's entry, from `lookup`.
         ceiling: the caller's own limit; it only lowers.
+        near: listed names that look like this one, from `nearest`, for the note of a model nobody knows.
         dates: source -> date of that fact, for those that have one.
     """
 
@@ -45,6 +46,7 @@ class Facts:
     served: float | None = None
     match: Match | None = None
     ceiling: float | None = None
+    near: tuple[str, ...] = ()
     dates: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -167,7 +169,8 @@ def _notes(facts: Facts, *, tokens: int, source: Source, maximum: int | None) ->
     name = f"{facts.provider}:{facts.model}".strip(":") or "this model"
     notes = []
     if source == "fallback":
-        notes.append(f"the window of {name} is not known; {FALLBACK:,} tokens are assumed. State the window if it is another")
+        meant = f". Did you mean {' or '.join(facts.near)}? Else state the window" if facts.near else ". State the window if it is another"
+        notes.append(f"the window of {name} is not known; {FALLBACK:,} tokens are assumed{meant}")
     if source == "catalogue" and facts.match and not facts.match.is_exact:
         alike = f"{facts.match.entry.provider}:{facts.match.entry.model}"
         notes.append(f"{name} is not in the catalogue; {tokens:,} tokens are taken from {alike}, the smallest that is alike")
