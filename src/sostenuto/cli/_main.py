@@ -86,7 +86,7 @@ def program() -> None:
     Examples:
       sostenuto demo
       sostenuto replay session.jsonl --window 32000
-      sostenuto replay session.jsonl.gz --window 32000 --keep kept/
+      sostenuto replay session.jsonl.gz --keep kept/
       sostenuto recall --keep kept/ m12.0
       sostenuto tokens prompt.txt --model openai:gpt-4o
       sostenuto models openai:gpt-5
@@ -94,7 +94,7 @@ def program() -> None:
 
     \b
     sostenuto help COMMAND says how a command is used.
-    stdout carries the result only, progress and messages go to stderr.
+    stdout carries the result only, all else goes to stderr.
     Exit codes: 0 worked, 1 failed, 2 wrong usage.
     """
 
