@@ -251,3 +251,35 @@ def test_any_terminal_can_be_printed_to(encoding: str, tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
         assert done.returncode == (1 if "\u4f60" in arguments[1] else 0)
         done.stdout.decode("latin-1" if encoding == "latin-1" and "--json" not in arguments else "utf-8")
+
+
+@pytest.mark.parametrize("words", [[], ["replay"], ["config", "get"]])
+def test_help_is_a_word_too(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    """``help`` and ``help COMMAND`` print what ``--help`` does."""
+    assert main(["help", *words]) == 0
+    asked = capfd.readouterr().out
+    assert main([*words, "--help"]) == 0
+    assert asked == capfd.readouterr().out
+
+
+def test_help_of_an_unknown_command_is_wrong_usage(capfd: pytest.CaptureFixture[str]) -> None:
+    """``help`` with a misspelt command gives its nearest name."""
+    assert main(["help", "reply"]) == 2
+    assert "did you mean 'replay'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["", "convert", "models", "recall", "replay", "tokens", "verify"])
+def test_help_fits_a_narrow_terminal(command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """No line of a help page is wider than 60 columns on a terminal of 60."""
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main([*command.split(), "--help"]) == 0
+    assert [line for line in capfd.readouterr().out.splitlines() if len(line) > 60] == []
+
+
+def test_replay_help_names_every_format(capfd: pytest.CaptureFixture[str]) -> None:
+    """The names of --format are those of the readers."""
+    from sostenuto.recordings.opening import FORMATS
+
+    assert main(["replay", "--help"]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert f"insists on one of {', '.join(sorted(FORMATS))}." in out

@@ -123,6 +123,9 @@ def test_without_a_query_the_newest_are_listed(capfd: pytest.CaptureFixture[str]
         (["gtp-5"], 1, "did you mean openai:gpt-5"),
         (["zzz-unheard-of"], 1, "no model 'zzz-unheard-of' in the catalogue"),
         (["--provider", "gemni"], 1, "did you mean gemini"),
+        (["gpt", "--provider", "nope"], 1, "no provider 'nope' in the catalogue\n"),
+        (["gpt", "--provider", "opnai"], 1, "no provider 'opnai' in the catalogue; did you mean openai?"),
+        (["ollama:llama3"], 1, "did you mean ollama:llama3-3-70b"),
         (["zzz", "--provider", "openai"], 1, "no model 'zzz'"),
         ([" "], 2, "the query is empty"),
         (["gpt-5", "--limit", "0"], 2, "--limit"),
@@ -161,7 +164,9 @@ def test_a_file_is_kept_and_what_changed_is_said(api: Path, home: Path, capfd: p
     words = " ".join(printed(["--refresh", str(api)], capfd)[0].split())
     assert words.startswith("3 models of 2 providers, as of 2026-11-25, kept in")
     assert "skipped 2 models" in words
-    assert re.search(r"1 new, 1 changed, [\d,]+ gone", words)
+    assert "the file holds 3 models and is used beside the bundled ones" in words
+    assert "1 new, 1 changed" in words
+    assert "gone" not in words
     assert "changed openai:gpt-5: window 272,000 -> 250,000, price $1.25 input" in words
     assert "new openai:gpt-99" in words
     assert (home / "cache" / "models.json").is_file()
@@ -185,22 +190,26 @@ def test_a_failed_refresh_leaves_what_is_there(api: Path, home: Path, tmp_path: 
     assert (home / "cache" / "models.json").read_bytes() == before
 
 
-def test_a_newer_catalogue_is_shown_beside_the_one_that_is_used(api: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A refreshed catalogue comes first here and its numbers are shown; a manager goes on using the bundled ones."""
+def test_a_newer_catalogue_is_gone_by_and_the_difference_is_said(api: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A refreshed catalogue comes first here and its window is shown; a manager goes on using the bundled one, and that is said."""
     printed(["--refresh", str(api)], capfd)
     found = parsed(["openai:gpt-5"], capfd)
     assert [one["name"] for one in found["catalogues"]] == ["refreshed", "bundled"]
-    assert (found["window"]["tokens"], found["refreshed"]["takes"]) == (272_000, 250_000)
+    assert (found["window"]["tokens"], found["window"]["bundled"], found["refreshed"]["takes"]) == (250_000, 272_000, 250_000)
     assert ContextManager(model="openai:gpt-5").window.tokens == 272_000
-    assert "--window 250000" in " ".join(printed(["openai:gpt-5"], capfd)[0].split())
+    words = " ".join(printed(["openai:gpt-5"], capfd)[0].split())
+    assert "window 250,000 tokens of input" in words
+    assert "replay and the library use 272,000 tokens (by the catalogue of the package) until you hand yours over" in words
+    assert "--window 250000" in words
 
 
 def test_a_model_only_the_refreshed_one_has_is_found(api: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A model that the package does not know yet is told from the refreshed catalogue, with what would be used without it."""
+    """A model that the package does not know yet is told from the refreshed catalogue, with what is used without it."""
     printed(["--refresh", str(api)], capfd)
     found = parsed(["openai:gpt-99"], capfd)
     assert (found["models"][0]["catalogue"], found["refreshed"]["takes"]) == ("refreshed", 2_000_000)
-    assert found["window"]["tokens"] == ContextManager(model="openai:gpt-99").window.tokens
+    assert found["window"]["tokens"] == ContextManager(model="openai:gpt-99", catalogue=api).window.tokens == 2_000_000
+    assert found["window"]["bundled"] == ContextManager(model="openai:gpt-99").window.tokens
     assert "over 500,000 $2.00 input" in " ".join(printed(["openai:gpt-99"], capfd)[0].split())
 
 
@@ -242,3 +251,24 @@ def test_the_documentation_shows_what_is_printed(capfd: pytest.CaptureFixture[st
         main(shlex.split(words))
         out, err = capfd.readouterr()
         assert out + err == shown, words
+
+
+@pytest.mark.parametrize("query", [["ollama:qwen3:8b"], ["qwen3:8b", "--provider", "ollama"]])
+def test_a_local_server_has_no_price_and_decides_its_window(query: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    """For a server of one's own no host's price is shown, and the window is called the published maximum."""
+    words = " ".join(printed([*query, "--limit", "1"], capfd)[0].split())
+    assert "price none: a local server bills nothing" in words
+    assert "that is the published maximum, and your server decides how much of it it loads" in words
+    assert "$" not in words.partition("The same model elsewhere")[0]
+    assert parsed(query, capfd)["window"]["local"] is True
+
+
+def test_a_catalogue_of_one_model_does_not_hide_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """After a refresh with one model that model is known, suggestions still come from both catalogues, and nothing counts as gone."""
+    models = {"acme-1": {"limit": {"context": 50_000}, "last_updated": "2026-11-20"}}
+    (tmp_path / "one.json").write_text(json.dumps({"acme": {"models": models}}))
+    assert parsed(["--refresh", str(tmp_path / "one.json")], capfd)["removed"] == []
+    words = " ".join(printed(["acme-1"], capfd)[0].split())
+    assert "window 50,000 tokens of input: the published context of acme:acme-1" in words
+    assert "replay and the library use 128,000 tokens (assumed, for nothing is known about this name there)" in words
+    assert "did you mean openai:gpt-4o" in printed(["openai:gpt4o"], capfd, code=1)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +168,61 @@ def test_a_skipped_message_is_named(tmp_path: Path, capfd: pytest.CaptureFixture
     err = capfd.readouterr().err
     assert "line 1 was left out" in err
     assert "wizard" in err
+
+
+def test_set_help_is_for_who_sets(capfd: pytest.CaptureFixture[str]) -> None:
+    """The list of settings names no decision, and the warn line and the compact line have a sentence each."""
+    out, _ = printed(["replay", "--set", "help"], capfd)
+    assert re.findall(r"\b[BD]\d{1,3}\b|origin|algorithms", out) == []
+    assert "warn, now 0.7 above this the person is told that the window fills up." in out
+    assert "compact, now 0.8 above this older history is replaced by a checkpoint." in out
+
+
+def test_a_suggestion_is_really_alike(recorded: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A name like no other gets no suggestion."""
+    assert main(["replay", str(recorded), "--model", "foo:bar"]) == 2
+    err = capfd.readouterr().err
+    assert "did you mean" not in err
+    assert "name the window with --window N" in err
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """Four messages, one a line, and a broken line between them."""
+    path = tmp_path / "broken.jsonl"
+    lines = [json.dumps(message) for message in session(2)]
+    path.write_text("\n".join([*lines[:2], '{"role": "us', *lines[2:]]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("command", [["replay", "--window", "9k"], ["convert", "--to", "anthropic"], ["verify", "--window", "9k"]])
+def test_a_broken_line_stops_and_names_the_way_on(command: list[str], broken: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A broken line in the middle is an error that names file, line, reason and the option that goes on without it."""
+    assert main([command[0], str(broken), *command[1:]]) == 1
+    err = capfd.readouterr().err
+    assert f"{broken}, line 3: the JSON is cut off in the middle" in err
+    assert err.endswith("or go on without it: --skip-broken-lines\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["replay", "--window", "9k"], "left out because it cannot be read: line 3"),
+        (["tokens"], "line 3: the line is broken: the JSON is cut off in the middle; it was not counted"),
+        (["convert", "--to", "anthropic"], "line 3 was left out: the line is broken"),
+    ],
+)
+def test_a_broken_line_can_be_skipped(command: list[str], says: str, broken: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """With --skip-broken-lines the rest is read and the line is named."""
+    _, err = printed([command[0], str(broken), *command[1:], "--skip-broken-lines"], capfd)
+    assert says in err
+
+
+@pytest.mark.parametrize("key", ["m1.0", "M1.0", "M1"])
+def test_keys_are_taken_in_any_case(key: str, recorded: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A key in capital letters names the same piece."""
+    folder = recorded.parent / "kept"
+    assert main(["replay", str(recorded), "--window", "8k", "--keep", str(folder), "--json"]) == 0
+    capfd.readouterr()
+    out, _ = printed(["recall", "--keep", str(folder), key], capfd)
+    assert out

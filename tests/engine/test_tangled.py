@@ -194,3 +194,20 @@ def test_every_length_fits(name: str, window: int) -> None:
         except FixedPartTooLarge:
             return
         witness.see(history[:length], request)
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_d57_gemini_answers_in_contents_of_their_own_leave_as_one(nameless: bool) -> None:
+    """Responses to parallel calls that came in several contents leave in one, each under its own key; what is around stays the same."""
+    pair = wires.cycle(["a", "b"], ["one", "two"], format="gemini", nameless=nameless)
+    split = [{"role": "user", "parts": [part]} for part in pair[1]["parts"]]
+    head, tail = wires.user("Go.", format="gemini"), wires.reply("Done.", format="gemini")
+    context = ContextManager(format="gemini", window=16_000)
+    for history in ([head, pair[0], *split], [head, pair[0], *split, *tail, wires.user("On.", format="gemini")]):
+        contents = context.prepare_sync(history).arguments["contents"]
+        assert CODECS["gemini"].problems({"contents": contents}) == []
+        assert contents[2]["parts"] == pair[1]["parts"]
+        assert contents[0] is history[0]
+        assert contents[1] is history[1]
+        assert all(sent is raw for sent, raw in zip(contents[3:], history[4:], strict=True))
+    assert [context.recall(key)[0].text for key in ("m2.0", "m3.0")] == ["one", "two"]

@@ -329,3 +329,30 @@ def test_a_middle_without_words_needs_no_summarizer() -> None:
     request = context.prepare_sync(messages)
     assert request.tokens <= 2_000
     assert not any("word word" in prompt for prompt in asked)
+
+
+@pytest.mark.parametrize("length", [2_400, 6_000])
+def test_d21_a_summary_much_longer_than_asked_for_is_refused(length: int) -> None:
+    """A summary several times as long as was asked for gives way to the mechanical checkpoint, with the reason in event and notice."""
+    long = summary("and then it went on " * (length // 35))
+    requests = played(compacting(summarizer=Scripted(long)), full())
+    plain = played(compacting(), full())
+    assert [request.arguments for request in requests] == [request.arguments for request in plain]
+    (event,) = [event for event in applied(requests)[0].events if event.rung == "summary"]
+    assert "too long" in event.reason
+    assert any("too long" in notice for notice in applied(requests)[0].notices)
+    assert fired(requests, "trim") == fired(plain, "trim")
+
+
+def test_the_summarizer_reads_what_was_cleared() -> None:
+    """Results that a rung cleared from the view stand in the transcript in their own words, in no more calls than the view needs."""
+    model = Scripted(summary())
+    talk = Talk("openai_chat").user("Do the task").grown(14, 700)
+    context = manager(10_000, summarizer=model)
+    requests = played(context, talk)
+    request = requests[-1] if applied(requests) else context.compact_sync()
+    assert "clear" in rungs(*requests)
+    assert model.prompts
+    assert PLACEHOLDER not in model.prompts[0]
+    assert "lorem ipsum" in model.prompts[0]
+    assert len(model.prompts) == len(applied([*requests, request]))

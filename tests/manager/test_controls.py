@@ -89,7 +89,7 @@ def test_redo_is_the_way_back() -> None:
 
 def test_undo_that_does_not_fit_changes_nothing() -> None:
     """An undo whose view is over the budget says what it needs and leaves all as it is."""
-    context, history = manager(1_500), talked(30)
+    context, history = manager(4_000), talked(48)
     grown(context, history)
     before = context.snapshot()
     said = context.undo()

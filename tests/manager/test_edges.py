@@ -108,3 +108,17 @@ def test_what_was_mended_is_named_by_every_request_that_holds_it() -> None:
         assert request.mended == (() if covered else ("m0.0",))
     assert covered
     assert context.recall("m0.0")[0].text == "nobody asked"
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("format", ["openai_chat", "anthropic", "openai_responses"])
+def test_a_message_without_content_is_told(role: str, format: str) -> None:
+    """A message without any content gives an event with its key, and a notice where nothing of the conversation is left to send."""
+    context = ContextManager(format=format)
+    empty: list[Raw] = [{"role": role, "content": None}]
+    alone = context.prepare_sync(empty)
+    assert [event.keys for event in alone.events if event.rung == "repair"] == [("m0",)]
+    assert any("(m0) can be sent" in notice for notice in alone.notices)
+    more = context.prepare_sync([*empty, {"role": "user", "content": "Go."}, {"role": role, "content": ""}])
+    assert [event.keys for event in more.events if event.rung == "repair"] == [("m2",)]
+    assert not any("can be sent" in notice for notice in more.notices)

@@ -108,3 +108,35 @@ def test_a_catalogue_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     """A missing file raises UnusableInput that names it."""
     with pytest.raises(UnusableInput, match="nowhere"):
         ContextManager("openai:gpt-4o", catalogue=tmp_path / "nowhere.json")
+
+
+def test_a_restored_conversation_keeps_to_what_an_error_said() -> None:
+    """A window that was looked up is lowered by what `calibrations` know when the conversation goes on; a stated one stays stated."""
+    calibrations = Calibrations()
+    context = ContextManager(MODEL)
+    context.prepare_sync(talk(1_000))
+    taught(calibrations)
+    assert ContextManager.restore(context.snapshot(), calibrations=calibrations).window.tokens == 60_000
+    assert ContextManager.restore(context.snapshot()).window.tokens == 128_000
+    stated = ContextManager(MODEL, window=90_000)
+    stated.prepare_sync(talk(1_000))
+    assert ContextManager.restore(stated.snapshot(), calibrations=calibrations).window.tokens == 90_000
+
+
+@pytest.mark.parametrize("model", [MODEL, "anthropic:claude-sonnet-4", ""])
+def test_a_snapshot_carries_what_was_learned(model: str) -> None:
+    """What reports taught is in the snapshot: the restored conversation counts, and sends, as the original would."""
+    context, history = ContextManager(model, window=30_000, counter="family"), talk(18_000)
+    for length in range(1, 20, 2):
+        context.record({"prompt_tokens": int(1.4 * context.prepare_sync(history[:length]).tokens), "completion_tokens": 5})
+    saved = json.loads(json.dumps(context.snapshot()))
+    again, unlearned = ContextManager.restore(saved, counter="family"), ContextManager(model, window=30_000, counter="family")
+    wanted, got = context.prepare_sync(history), again.prepare_sync(history)
+    assert (got.arguments, got.tokens) == (wanted.arguments, wanted.tokens)
+    assert got.tokens > unlearned.prepare_sync(history[:21]).tokens
+    if model:
+        known = Calibrations()
+        teacher = ContextManager(model, window=30_000, counter="family", calibrations=known)
+        teacher.record({"prompt_tokens": 2 * teacher.prepare_sync(history[:9]).tokens, "completion_tokens": 5})
+        other = ContextManager.restore(saved, counter="family", calibrations=known)
+        assert other._driver.started().state.history.ruler.calibration == known.get(model)

@@ -183,3 +183,15 @@ def test_back_to_a_larger_window_nothing_grows_back_by_itself() -> None:
     context.switch(MODELS["openai_chat"], window=20_000, counter=Quarters())
     assert messages(context.prepare_sync(history)) == messages(small)[: len(messages(small)) - small.nudges]
     assert context.undo().applied
+
+
+def test_a_plan_says_whether_it_fits() -> None:
+    """A window that not even the ladder can make the history fit is told as such in words, and a larger one fits."""
+    context, history = begun("openai_chat"), worked("openai_chat")
+    context.prepare_sync(history, system="Obey. " * 2_000)
+    small = context.switch(MODELS["openai_chat"], window=1_000, counter=Quarters(), dry_run=True)
+    assert not small.fits
+    assert "cannot be made to fit" in small.plan
+    assert "FixedPartTooLarge" not in small.plan
+    assert "system" in small.plan
+    assert context.switch(MODELS["openai_chat"], window=30_000, counter=Quarters(), dry_run=True).fits

@@ -154,3 +154,43 @@ def test_gemini_signatures_of_the_open_turn_stay() -> None:
                 assert first["thoughtSignature"] == f"seal-{calls[0].id}"
         assert faults(request.arguments, format="gemini", handed=history) == []
     assert {"clear", "compact"} <= rungs
+
+
+@pytest.mark.parametrize(
+    ("model", "format"),
+    [
+        ("google:gemini-2.5-pro", "gemini"),
+        ("vertex_ai:gemini-2.5-flash", "gemini"),
+        ("gemini:gemini-2.5-flash", "gemini"),
+        ("google-vertex-anthropic:claude-sonnet-4", "openai_chat"),
+        ("anthropic:claude-sonnet-4", "anthropic"),
+        ("openai:gpt-4o", "openai_chat"),
+        ("", "openai_chat"),
+    ],
+)
+def test_before_any_message_the_provider_decides(model: str, format: str) -> None:
+    """The tools of a conversation without messages are in the wire of the model's provider."""
+    assert ContextManager(model).tools() == ContextManager(format=format).tools()
+
+
+def test_plain_messages_are_never_geminis() -> None:
+    """A role and content go out as they came, even for a model of Google."""
+    assert ContextManager("google:gemini-2.5-pro").prepare_sync([{"role": "user", "content": "Hello."}]).format == "openai_chat"
+
+
+@pytest.mark.parametrize("asked", ["m2.0", " m2.0 ", "commands", "c0"])
+def test_a_query_that_is_an_address_is_read(asked: str) -> None:
+    """What stands under ``query`` and is a key, a listing or a call's id gives what it names, as under ``key``."""
+    context, _ = begun("openai_chat")
+    by_query = context.answer(native("openai_chat", "recall", {"query": asked}))
+    by_key = context.answer(native("openai_chat", "recall", {"key": asked}))
+    assert by_query == by_key
+    assert by_query is not None
+    assert "Nothing holds" not in str(by_query)
+
+
+def test_a_query_that_only_looks_like_a_key_is_searched_for() -> None:
+    """Words that read like a key of a message that does not exist are searched for."""
+    context, history = begun("openai_chat")
+    context.prepare_sync([*history, *wires.reply("Buy an m999 screw.", format="openai_chat")])
+    assert "screw" in str(context.answer(native("openai_chat", "recall", {"query": "m999"})))

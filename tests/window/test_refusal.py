@@ -166,6 +166,10 @@ def test_a_bare_status_is_an_overflow_only_near_the_window(status: int) -> None:
         ("no user query found in messages", Refusal("malformed")),
         ("Overloaded", Refusal("temporary")),
         ("Too many tokens, please wait before trying again.", Refusal("rate")),
+        ("Too many tokens: 70000 > 32768 per minute", Refusal("rate")),
+        ("Requested tokens (9000) exceed context window of 4096", Refusal("tokens", limit=4_096, requested=9_000)),
+        ("Too many tokens: total 70000 > 32768", Refusal("tokens", limit=32_768, requested=70_000)),
+        ("context window exceeded", Refusal("tokens")),
     ],
 )
 def test_other_known_wordings(text: str, says: Refusal) -> None:

@@ -165,3 +165,11 @@ def test_a_window_is_always_found(
     assert window.budget(out) + window.reserve(out) <= window.total
     if isinstance(ceiling, int) and ceiling > 0:
         assert window.tokens <= ceiling
+
+
+def test_the_note_of_an_unknown_name_has_the_nearest_ones() -> None:
+    """Names that look like an unknown one stand in its note, and only there."""
+    note = resolve(Facts("openai", "gtp-4o", near=("openai:gpt-4o", "openai:gpt-4"))).notes[0]
+    assert "128,000 tokens are assumed. Did you mean openai:gpt-4o or openai:gpt-4? Else state the window" in note
+    assert "Did you mean" not in resolve(Facts("openai", "gtp-4o")).notes[0]
+    assert resolve(facts("openai", maximum=9_000, near=("openai:gpt-4o",))).notes == ()

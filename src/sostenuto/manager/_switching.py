@@ -20,7 +20,7 @@ def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
     if driver.engine is None:
         if not dry_run:
             driver.wishes = wishes
-        return Switched(wishes.window.tokens, 0, f"{said}.", applied=not dry_run)
+        return Switched(wishes.window.tokens, 0, "\n".join([f"{said}.", *wishes.window.notes]), applied=not dry_run)
     old, asked = driver.engine, driver.last
     plan = replace(
         old.plan,
@@ -44,7 +44,7 @@ def switched(driver: Driver, wishes: Wishes, *, dry_run: bool) -> Switched:
     return Switched(
         wishes.window.tokens,
         tokens,
-        "\n".join([f"{said}; the history takes about {tokens:,}: {_verdict(run)}.", *_lines(told)]),
+        "\n".join([f"{said}; the history takes about {tokens:,}: {_verdict(run)}.", *wishes.window.notes, *_lines(told)]),
         tokens_after=run.total if run is not None else tokens,
         rungs=tuple(event.rung for event in run.events) if run is not None else (),
         losses=told,
