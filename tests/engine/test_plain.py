@@ -34,7 +34,9 @@ class Outcome(Enum):
 CHAT: list[Any] = [
     {"role": "user", "content": "Go."},
     Model(
-        role="assistant", content=None, tool_calls=[Model(id="c1", type="function", function=Model(name="bash", arguments='{"command":"ls"}'))]
+        role="assistant",
+        content=None,
+        tool_calls=[Model(id="c1", type="function", function=Model(name="bash", arguments='{"command":"ls"}'))],
     ),
     {"role": "tool", "tool_call_id": "c1", "content": "a.py"},
 ]

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from sostenuto.manager import ContextManager
 from sostenuto.protocols import Raw
-from tests.engine.conversing import manager
+from tests.engine import wires
+from tests.engine.conversing import CODECS, manager
 from tests.engine.wires import reasoning
 from tests.engine.witness import Witness
 

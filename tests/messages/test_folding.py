@@ -225,9 +225,8 @@ def test_reasoning_alone_is_an_empty_message() -> None:
 @pytest.mark.parametrize("one_answer", [True, False])
 def test_answers_in_messages_of_their_own(one_answer: bool) -> None:
     """Results of one turn in several messages are displaced only where the wire wants them together; keys and slots are the same."""
-    folding = folded([user(), caller("a", "b"), answer("a"), answer("b"), user()], one_answer=one_answer)
+    folding = folded([user(), caller("a", "b"), answer("a"), answer("b"), user(), caller("c")], one_answer=one_answer)
     assert folding.displaced == ({1} if one_answer else set())
     assert [slot.result.key for slot in folding.units[1].slots if slot.result] == ["m2.0", "m3.0"]
-    assert [repair.what for repair in folding.repairs] == []
-    folding.add(5, caller("c"))
+    assert [repair.what for repair in folding.repairs] == (["displaced"] if one_answer else [])
     assert folding.alike().one_answer == one_answer
