@@ -57,6 +57,6 @@ def test_an_answer_that_met_the_windows_end_is_asked_for_again(reply: Reply) -> 
 def test_wrong_keys_and_limits_of_rate_end_the_run() -> None:
     """What no other request cures fails the run with its own words."""
     for kind in ("unauthorised", "rate_limited"):
-        run = played([Fault(kind)])  # type: ignore[arg-type]
+        run = played([Fault(kind)])
         assert run.outcome.ended == "failed"
         assert len(run.model.requests) == 1

@@ -63,14 +63,11 @@ def test_the_old_list_after_a_switch_is_taken_whole_or_refused(one: str, other: 
         context.prepare_sync(talked(one))
         done = context.switch("openai:gpt-4.1", window=16_000, counter=Quarters(), format=other)
         before = copy.deepcopy(context.snapshot())
-        try:
-            request = context.prepare_sync([*talked(one), *more])
-        except UnknownFormat as refused:
-            assert "after a switch" in str(refused)
+        if more:
+            with pytest.raises(UnknownFormat, match="after a switch to another wire go on with the `messages` of its answer"):
+                context.prepare_sync([*talked(one), *more])
             assert context.snapshot() == before
-            request = context.prepare_sync(done.messages or [])
-        else:
-            assert not more
+        request = context.prepare_sync((done.messages or []) if more else talked(one))
         assert all(word in str(request.arguments) for word in ("Find it.", "alpha", "beta", "Found.", "Go on."))
 
 
@@ -110,3 +107,14 @@ def test_a_chat_message_with_both_kinds_of_calls_is_a_chat_message() -> None:
     both: Raw = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "bash", "input": {}}], "tool_calls": calls}
     history = [{"role": "user", "content": "Go."}, both, {"role": "tool", "tool_call_id": "c1", "content": "done"}]
     assert begun("openai_chat").prepare_sync(history).arguments["messages"] == history
+
+
+def test_a_wire_seen_late_is_refused_where_what_came_before_cannot_be_of_it() -> None:
+    """Plain words followed by Gemini's contents are two wires in one list: that is said, and the words are not lost."""
+    context = ContextManager("google:gemini-2.5-pro", counter=Quarters())
+    said: list[Raw] = [{"role": "user", "content": "Hello."}]
+    context.prepare_sync(said)
+    with pytest.raises(UnknownFormat, match="message 0 has content but no parts"):
+        context.prepare_sync([*said, *wires.reply("Good day.", format="gemini"), wires.user("Go on.", format="gemini")])
+    more = [*said, *wires.reply("Good day.", format="openai_chat"), wires.user("Go on.", format="openai_chat")]
+    assert context.prepare_sync(more).arguments["messages"] == more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -25,7 +25,7 @@ class Model:
         return {name: value.model_dump() if isinstance(value, Model) else value for name, value in self.__dict__.items()}
 
 
-class Outcome(Enum):
+class Outcome(StrEnum):
     """A word that a client has as an enumeration."""
 
     OK = "OUTCOME_OK"

@@ -106,6 +106,8 @@ def test_what_was_mended_is_named_by_every_request_that_holds_it() -> None:
         request = context.prepare_sync(messages)
         covered = covered or any(event.rung == "compact" for event in request.events)
         assert request.mended == (() if covered else ("m0.0",))
+        if number == 0:
+            assert next(event.reason for event in request.events if event.rung == "repair").startswith("1 fault of the history")
     assert covered
     assert context.recall("m0.0")[0].text == "nobody asked"
 

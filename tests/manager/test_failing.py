@@ -103,6 +103,7 @@ def test_a_hanging_thread_is_left_behind(mechanical: Any) -> None:
     request = manager(summarizer=blocks, deadline_s=0.01).prepare_sync(LONG)
     gate.set()
     assert request.arguments == mechanical.arguments
+    assert any("no answer within 0.01 seconds" in notice for notice in request.notices)
 
 
 INJECTED = """## Current State

@@ -195,3 +195,12 @@ def test_a_plan_says_whether_it_fits() -> None:
     assert "FixedPartTooLarge" not in small.plan
     assert "system" in small.plan
     assert context.switch(MODELS["openai_chat"], window=30_000, counter=Quarters(), dry_run=True).fits
+
+
+def test_a_guessed_window_is_said_in_the_plan() -> None:
+    """Going on with a name that is only alike says from which entry its window is; with an unknown one, what it may have meant."""
+    context = begun("openai_chat")
+    context.prepare_sync(worked("openai_chat"))
+    assert "is not in the catalogue" in context.switch("newhost:gpt-5", dry_run=True).plan
+    assert "Did you mean openai:gpt-4o" in context.switch("openai:gtp-4o", dry_run=True).plan
+    assert "Did you mean openai:gpt-4o" in ContextManager("openai:gtp-4o").switch("openai:gtp-4o").plan

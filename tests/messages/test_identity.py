@@ -45,6 +45,11 @@ def test_ranges_are_read_back(first: int, last: int) -> None:
     assert parse_key(range_key(first, last)) == (first, None, None if first == last else last)
 
 
+def test_a_key_may_be_in_capitals() -> None:
+    """The case of the letters of a key does not matter."""
+    assert (parse_key("M2.0"), parse_key("M2-M4")) == ((2, 0, None), (2, None, 4))
+
+
 @pytest.mark.parametrize("text", ["", "m", "m1.", "m1.2-m3", "x1", "m1-3", "m-1", "m1 m2", "files:read", "m" + "1" * 10_000, "m²"])
 def test_other_text_is_no_key(text: str) -> None:
     """Anything that is not exactly a key is none, however long."""

@@ -232,3 +232,18 @@ def test_no_content_raises_anything_but_a_clear_error(tmp_path_factory: pytest.T
             continue
         if recording.reader in ("claude_code", "pi"):
             assert recording.used + recording.meta + len(recording.skipped) == len(lines)
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_broken_lines_can_be_skipped(at: int, tmp_path: Path) -> None:
+    """With skip_broken_lines a broken line, the first one too, is named with its number and all others are read; without it raises."""
+    lines = [json.dumps({"role": role, "content": role}) for role in ("user", "assistant", "user", "assistant")]
+    path = tmp_path / "broken.jsonl"
+    path.write_bytes(
+        b"\n".join([*(line.encode() for line in lines[:at]), b'{"role": \xff', *(line.encode() for line in lines[at:])]) + b"\n"
+    )
+    recording = open_recording(path, skip_broken_lines=True)
+    assert len(recording.messages) == 4
+    assert [(one.line, one.kind) for one in recording.skipped] == [(at + 1, "torn")]
+    with pytest.raises(UnusableInput, match=f"line {at + 1}: not UTF-8 .*--skip-broken-lines"):
+        open_recording(path)

@@ -30,7 +30,8 @@ def histories(*, format: str, broken: bool = False, steps: int = 8, open_end: bo
     if not broken:
         return whole
     if format in ("gemini", "openai_responses"):
-        return (gemini if format == "gemini" else openai_responses).broken(whole)
+        broken_items: st.SearchStrategy[History] = (gemini if format == "gemini" else openai_responses).broken(whole)
+        return broken_items
     return broken_form(whole, format=format)
 
 

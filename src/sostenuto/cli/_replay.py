@@ -25,9 +25,34 @@ if TYPE_CHECKING:
     from sostenuto.replaying import Row
 
 COUNTERS = ("family", "o200k", "recorded")
+HELP = """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
+
+FILE is what an agent or a library has recorded, plain or gzipped, or - for standard input. What it is, is seen from its
+content: a session of Claude Code, Codex, Gemini CLI, OpenClaw, pi or aider, a trajectory of SWE-agent or in ATIF, an
+Inspect log, tau-bench results, a LiteLLM log, a VCR cassette, or a plain list of messages. --format insists on one of
+aider, atif, cassette, claude_code, codex, gemini_cli, inspect, litellm_log, messages, openclaw, pi, swe_agent, tau_bench.
+
+No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
+
+\b
+Examples:
+  the recorded model's window:
+    sostenuto replay session.jsonl
+  a smaller one, counted with o200k:
+    sostenuto replay session.jsonl.gz --window 32k
+    zcat s.jsonl.gz | sostenuto replay - --window 32k
+  other settings (--set help lists them):
+    sostenuto replay s.jsonl --set compact=0.75
+    sostenuto replay s.jsonl --set pin='keep vault/'
+    sostenuto replay s.jsonl --summarizer null --json
+  keep what left, read it back, draw it:
+    sostenuto replay s.jsonl --window 16k --keep kept/
+    sostenuto recall --keep kept/ m12.0
+    sostenuto replay s.jsonl --report report.html
+"""
 
 
-@click.command("replay", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command("replay", help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("file", type=Named("recorded session"))
 @click.option("--format", "form", default="auto", metavar="NAME", help="Kind of recording; recognised by its content unless given.")
 @click.option("--window", type=Tokens(least=1), metavar="N", help="Tokens the model takes: 32000, 32k, 1m.")
@@ -98,31 +123,7 @@ def command(
     skip_broken_lines: bool,
     as_json: bool,
 ) -> None:
-    """Replay the recorded session FILE: at each recorded reply, show what the engine would have sent.
-
-    FILE is what an agent or a library has recorded, plain or gzipped, or - for standard input. What it is, is seen from its
-    content: a session of Claude Code, Codex, Gemini CLI, OpenClaw, pi or aider, a trajectory of SWE-agent or in ATIF, an
-    Inspect log, tau-bench results, a LiteLLM log, a VCR cassette, or a plain list of messages. --format insists on one of
-    aider, atif, cassette, claude_code, codex, gemini_cli, inspect, litellm_log, messages, openclaw, pi, swe_agent, tau_bench.
-
-    No model is asked, nothing is sent anywhere, and nothing but the files you name is written.
-
-    \b
-    Examples:
-      the recorded model's window:
-        sostenuto replay session.jsonl
-      a smaller one, counted with o200k:
-        sostenuto replay session.jsonl.gz --window 32k
-        zcat s.jsonl.gz | sostenuto replay - --window 32k
-      other settings (--set help lists them):
-        sostenuto replay s.jsonl --set compact=0.75
-        sostenuto replay s.jsonl --set pin='keep vault/'
-        sostenuto replay s.jsonl --summarizer null --json
-      keep what left, read it back, draw it:
-        sostenuto replay s.jsonl --window 16k --keep kept/
-        sostenuto recall --keep kept/ m12.0
-        sostenuto replay s.jsonl --report report.html
-    """
+    """Replay the recording, leave what was asked for, and print its summary."""
     started = time.perf_counter()
     given = pairs(words)
     if window is not None:

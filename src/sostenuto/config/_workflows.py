@@ -21,7 +21,9 @@ LARGEST = 1_000_000
 """Bytes of a workflow; no task is longer."""
 _FENCE = "---"
 _FACTS = ("name", "description", "agent")
-_ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)[ \t]*:(?:[ \t]+(.*))?")
+_QUOTED = re.compile(r"""(?:'((?:[^']|'')*)'|("(?:[^"\\]|\\.)*"))(?:[ \t]+#.*)?""")
+_COMMENT = re.compile(r"(?:^|[ \t])#.*")
+_ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]+(.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +145,13 @@ def _unknown(key: str) -> str:
 
 
 def _scalar(text: str) -> Any:
-    """One value as front matter writes it: a number, true, false, null, a quoted text, else the text itself."""
-    text = text.strip()
-    if text[:1] == "'" and text[-1:] == "'" and len(text) > 1:
-        return text[1:-1].replace("''", "'")
-    if text[:1] not in ('"', "'"):
-        text = re.sub(r"[ \t]#.*", "", text).rstrip()
+    """One value as front matter writes it: a number, true, false, null, a quoted text, else the text itself; a comment is left out."""
+    quoted = _QUOTED.fullmatch(text.strip())
+    if quoted is not None and quoted.group(1) is not None:
+        return quoted.group(1).replace("''", "'")
+    plain = quoted.group(2) if quoted is not None else _COMMENT.sub("", text).strip()
     try:
-        value = json.loads(text)
+        value = json.loads(plain)
     except (ValueError, RecursionError):
-        return text if text not in ("", "~") else None
-    return text if isinstance(value, dict | list) else value
+        return plain if plain not in ("", "~") else None
+    return plain if isinstance(value, dict | list) else value

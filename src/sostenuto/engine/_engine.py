@@ -11,6 +11,7 @@ from sostenuto.engine._breaks import changed_in_front, priced
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
 from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._folds import folding
+from sostenuto.engine._foreign import refuse_other_wires
 from sostenuto.engine._growing import grown, rebuilt
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
@@ -269,9 +270,15 @@ class Engine:
             self._rebuild(history.ruler, pinned=history.pinned | found)
 
     def recode(self, codec: Codec) -> None:
-        """The messages turn out to be of another wire: everything is read again; ordinals, edits and pins stay."""
-        self.plan = replace(self.plan, codec=codec)
+        """The messages turn out to be of another wire: everything is read again; ordinals, edits and pins stay.
+
+        Raises:
+            UnknownFormat: an earlier message cannot be of that wire; nothing changed then.
+        """
         old, raws = self.state.history, self.state.raws[: self.state.length]
+        for ordinal, raw in enumerate(raws):
+            refuse_other_wires(raw, ordinal, codec=codec)
+        self.plan = replace(self.plan, codec=codec)
         fresh = History(old.ruler, folding(codec))
         for ordinal, raw in enumerate(raws):
             fresh.add(codec.decode(raw), pinned=ordinal in old.pinned)

@@ -334,9 +334,12 @@ class ContextManager:
             raise UnusableInput("this is not a snapshot of a conversation; take it from snapshot()")
         arguments.setdefault("model", meta.get("model") or "")
         arguments.setdefault("conversation", meta.get("conversation"))
+        looked_up = "window" not in arguments and meta.get("stated_window", 0) is None
         if "window" not in arguments:
             arguments["window"] = _window_again(meta, arguments)
         manager = cls(**{**arguments, "format": snapshot["format"]})
+        if looked_up:  # nobody stated it, now or then: what an error says of the model later holds for it too
+            manager._driver.wishes = replace(manager._driver.wishes, stated=None)
         known = manager._driver.wishes.calibrations.get(manager.model) is not None
         manager._driver.started().load(snapshot, calibrated=not known and manager.model == (meta.get("model") or ""))
         return manager

@@ -1,0 +1,80 @@
+"""``sostenuto config``: show, get, set, validate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sostenuto.cli import main
+from sostenuto.config import KEYS
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data home and a project of the test's own."""
+    monkeypatch.setenv("SOSTENUTO_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(arguments: list[str], capfd: pytest.CaptureFixture[str], *, code: int = 0) -> tuple[str, str]:
+    """Standard output and error of the command."""
+    assert main(["config", *arguments]) == code
+    return capfd.readouterr()
+
+
+def test_a_value_is_set_read_and_removed(capfd: pytest.CaptureFixture[str]) -> None:
+    """What was set is what get prints, with its source; removed, the default is back."""
+    said(["set", "maxIterations", "7"], capfd)
+    assert said(["get", "maxIterations"], capfd)[0] == "7\n"
+    assert json.loads(said(["get", "maxIterations", "--json"], capfd)[0])["source"].endswith("config.json")
+    said(["set", "maxIterations", "--unset"], capfd)
+    assert said(["get", "maxIterations"], capfd)[0] == "100\n"
+    assert said(["get", "maxCostUSD"], capfd)[0] == ""
+
+
+def test_the_project_wins(capfd: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A value of the project is in ./.sostenuto/config.json and stands before the person's own."""
+    said(["set", "llm.model", "a:b"], capfd)
+    said(["set", "llm.model", "c:d", "--project"], capfd)
+    assert json.loads((folder / ".sostenuto" / "config.json").read_text()) == {"llm": {"model": "c:d"}}
+    assert said(["get", "llm.model"], capfd)[0] == "c:d\n"
+
+
+def test_everything_is_shown_with_its_meaning(capfd: pytest.CaptureFixture[str]) -> None:
+    """Each key of the table is listed, and the JSON form is one line."""
+    out, _ = said(["show"], capfd)
+    assert all(f"{key} = " in out for key in KEYS)
+    assert json.loads(said(["show", "--json"], capfd)[0]).keys() == KEYS.keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["get", "maxIteration"], "did you mean 'maxIterations'?"),
+        (["set", "numCtx", "4"], "did you mean 'llm.numCtx'?"),
+        (["set", "maxTokens", "many"], "maxTokens must be"),
+        (["set", "maxTokens"], "a value is missing"),
+        (["set", "maxTokens", "5", "--unset"], "--unset"),
+        (["set", "approvalPolicy", "high-risk", "--project"], "may not stand in a project's"),
+        (["set", "persona", "x"], "may not stand in your own"),
+    ],
+)
+def test_a_fault_is_wrong_usage(arguments: list[str], fault: str, capfd: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Each fault is one line and exit code 2, and nothing is written."""
+    assert fault in said(arguments, capfd, code=2)[1]
+    assert not (folder / "home").exists()
+
+
+def test_validate_names_the_fault(capfd: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Good settings are ok; a wrong file gives exit code 1 with its path, and set does not write over it."""
+    assert said(["validate"], capfd)[0] == "ok\n"
+    wrong = folder / "home" / "config.json"
+    wrong.parent.mkdir()
+    wrong.write_text('{"maxTokens": ')
+    for arguments in (["validate"], ["validate", str(wrong)], ["set", "maxTokens", "5"]):
+        assert str(wrong) in said(arguments, capfd, code=1)[1]
+    assert wrong.read_text() == '{"maxTokens": '
+    assert "no such file" in said(["validate", "nowhere.json"], capfd, code=1)[1]
