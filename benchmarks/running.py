@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from benchmarks.measured import Measured
@@ -77,5 +78,4 @@ def _overhead_ms() -> list[float]:
     )
     outcome = asyncio.run(run("Look at every file.", setup))
     assert outcome.ended == "done", outcome
-    pairs = zip(begun, begun[1:], strict=False)
-    return [((later[0] - earlier[0]) - (later[1] - earlier[1])) * 1e3 for earlier, later in pairs]
+    return [((later[0] - earlier[0]) - (later[1] - earlier[1])) * 1e3 for earlier, later in pairwise(begun)]

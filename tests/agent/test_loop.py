@@ -11,7 +11,7 @@ import pytest
 
 from sostenuto.agent import Event, codec_of
 from sostenuto.messages import Call, Result, Text
-from sostenuto.testing import Fault, Reply
+from sostenuto.testing import Fault, Reply, Script
 from sostenuto.tools import Context, Tool
 from tests.agent.acting import look, looking, played, steps
 
@@ -97,7 +97,7 @@ def test_a_line_is_not_taken_where_no_request_follows() -> None:
 
 def test_streaming_and_batch_are_the_same_loop() -> None:
     """With and without somebody who hears the words the same requests are sent and the same history is left."""
-    script = [Reply("One.", reasoning="Thinking.", calls=[look(1)]), Reply("Two.", calls=[look(2), look(3)]), "Done."]
+    script: Script = [Reply("One.", reasoning="Thinking.", calls=[look(1)]), Reply("Two.", calls=[look(2), look(3)]), "Done."]
     heard, silent = (played(script, tools=[looking()], streaming=streaming) for streaming in (True, False))
     assert heard.outcome.history == silent.outcome.history
     assert [request.arguments for request in heard.model.requests] == [request.arguments for request in silent.model.requests]

@@ -69,10 +69,6 @@ class Ran:
     unsaved: str = ""
 
 
-class TimedOut(SostenutoError):
-    """``--timeout`` ended the run."""
-
-
 async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models | None = None) -> Ran:
     """Run once. The conversation is kept however the run ends, and what was learned about the model too.
 
@@ -149,7 +145,7 @@ async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) ->
     try:
         return await asyncio.wait_for(run(task, setup, history=history, pin=pin), wish.timeout_s)
     except TimeoutError:
-        error = TimedOut(f"the run was given up after {wish.timeout_s:g} seconds (--timeout); what was done until then is kept")
+        error = SostenutoError(f"the run was given up after {wish.timeout_s:g} seconds (--timeout); what was done until then is kept")
         return Outcome("", "failed", history, setup.purse.spent, (), error)
 
 

@@ -165,7 +165,7 @@ def _performed(wish: Wish, watcher: Ndjson | Lines) -> Ran:
         from sostenuto.app import perform
 
         stop = Stop()
-        with _signals(stop, asyncio.get_running_loop()):
+        with _signals(stop, watcher, asyncio.get_running_loop()):
             return await perform(wish, listener=watcher.take, stop=stop)
 
     try:
@@ -175,7 +175,7 @@ def _performed(wish: Wish, watcher: Ndjson | Lines) -> Ran:
 
 
 @contextlib.contextmanager
-def _signals(stop: Stop, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+def _signals(stop: Stop, watcher: Ndjson | Lines, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """The first Ctrl+C ends the run in good order, the second gives up waiting; the word to terminate is taken like the first."""
     import asyncio
     import signal
@@ -186,7 +186,7 @@ def _signals(stop: Stop, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
         if stop.cause is not None and task is not None:
             task.cancel()
             return
-        say("sostenuto: stopping; what was done is kept (Ctrl+C again gives up waiting)")
+        watcher.notice("stopping; what was done is kept (Ctrl+C again gives up waiting)")
         stop.now()
 
     taken = []

@@ -58,6 +58,10 @@ class Ndjson:
         if event.kind == "end" and not event.depth and "usage" in self._wanted:
             self.put(_spend(event.detail))
 
+    def notice(self, text: str) -> None:
+        """A line for the person, as an object."""
+        self.put({"event": "notice", "text": text})
+
     def put(self, value: Mapping[str, Any]) -> None:
         """Print one object."""
         say(json.dumps(value, ensure_ascii=False))
@@ -79,23 +83,27 @@ class Lines:
     def __init__(self, stream: Stream, *, is_live: bool) -> None:
         self._stream = stream
         self._is_live = is_live
-        self._shown = 0
+        self._drawn = ""
         self._facts: dict[str, str] = {}
 
     def take(self, event: Event) -> None:
         """Show it, if it is worth a person's eye."""
         if event.kind == "notice":
-            self.close()
-            say(f"sostenuto: {' '.join(str(event.detail.get('text', '')).split())}")
+            self.notice(str(event.detail.get("text", "")))
         elif self._is_live:
             self._note(event)
             self._draw()
 
+    def notice(self, text: str) -> None:
+        """A line for the person, above the live one."""
+        self.close()
+        say(f"sostenuto: {' '.join(text.split())}")
+
     def close(self) -> None:
         """Take the live line away."""
-        if self._shown:
-            self._write("\r" + " " * self._shown + "\r")
-            self._shown = 0
+        if self._drawn:
+            self._write("\r" + " " * len(self._drawn) + "\r")
+            self._drawn = ""
 
     def _note(self, event: Event) -> None:
         detail = event.detail
@@ -117,8 +125,9 @@ class Lines:
     def _draw(self) -> None:
         text = " · ".join(self._facts[key] for key in ("step", "fill", "cost", "now") if key in self._facts)[:_WIDEST]
         plain = text if _can_show(self._stream, text) else text.replace("·", "-")
-        self._write("\r" + plain + " " * max(0, self._shown - len(plain)))
-        self._shown = len(plain)
+        if plain != self._drawn:
+            self._write("\r" + plain + " " * max(0, len(self._drawn) - len(plain)))
+            self._drawn = plain
 
     def _write(self, text: str) -> None:
         try:

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from sostenuto.catalogues.bundled import bundled
 from sostenuto.encoders.openai import openai_encoder
-from sostenuto.encoders.tiktoken import tiktoken_encoder
 from sostenuto.errors import UnknownSetting
 from sostenuto.ladder import Settings
 from sostenuto.manager._calibrations import Calibrations
@@ -135,6 +134,10 @@ def _is_openai(model: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _encoder(name: str) -> Weigher | None:
-    found = openai_encoder(name) or tiktoken_encoder(name)
+    found: Weigher | None = openai_encoder(name)
+    if found is None:
+        from sostenuto.encoders.tiktoken import tiktoken_encoder  # looks for a file: its imports cost more than all else at the start
+
+        found = tiktoken_encoder(name)
     # one memory of counts for all conversations of this process
     return remembering(found) if found is not None else None
