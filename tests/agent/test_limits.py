@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -172,6 +173,7 @@ def test_an_interrupt_keeps_the_words_that_were_heard() -> None:
     kept = outcome.history[-1]["content"]
     assert kept.startswith("The first half of an answer")
     assert len(kept) < 100
+    assert outcome.text == kept.strip()
     assert outcome.spent.cost_known is False
 
 
@@ -181,6 +183,18 @@ def test_a_run_that_is_stopped_before_it_begins_asks_nothing() -> None:
     stop.now()
     run = played(["Never."], stop=stop)
     assert (run.outcome.ended, run.model.requests) == ("interrupted", [])
+
+
+def test_a_line_is_not_taken_by_a_run_that_was_stopped() -> None:
+    """What was typed before a stop in the middle of a batch stays queued, and no iteration is counted for it."""
+    stop, queue = Stop(), deque[str]()
+
+    def script(arguments: Mapping[str, Any]) -> Reply:
+        queue.append("More.")
+        return Reply(calls=[("hang", {})])
+
+    run = played(script, tools=[hanging(stop)], stop=stop, queue=queue)
+    assert (run.outcome.ended, list(queue), run.outcome.spent.iterations) == ("interrupted", ["More."], 1)
 
 
 @pytest.mark.parametrize("name", ["anthropic:claude-fable-5-1"])

@@ -79,9 +79,14 @@ class Loop:
         except SostenutoError as raised:
             ended, error = "failed", raised
         finally:
-            self._history += self._speaking.partial
-            self._speaking.forget()
+            self._keep_partial()
         return self._ended(ended, error)
+
+    def _keep_partial(self) -> None:
+        """What was heard of a reply that never came to its end stays, as the model's own words."""
+        self._words = self._speaking.heard.strip() or self._words
+        self._history += self._speaking.partial
+        self._speaking.forget()
 
     def _ended(self, ended: Ending, error: SostenutoError | None) -> Outcome:
         spent = self.spent
@@ -104,6 +109,8 @@ class Loop:
             if reading is not None:
                 self._limit_ended(reading)
                 return reading.name
+            if setup.stop.cause is not None:
+                raise Stopped  # before anything is taken that no request would follow
             self._deliver()
             setup.purse.begin_iteration()
             self._tell_limits()

@@ -27,9 +27,14 @@ class Speaking:
         self._pieces: list[str] = []
 
     @property
+    def heard(self) -> str:
+        """The words of a reply that is not complete yet."""
+        return "".join(self._pieces)
+
+    @property
     def partial(self) -> list[Raw]:
-        """The words heard so far as a message of the assistant; none where there are no words."""
-        text = "".join(self._pieces)
+        """The same as a message of the assistant; none where there are no words."""
+        text = self.heard
         return [self._codec.encode(Message("assistant", (Text(text),)))] if text.strip() else []
 
     def forget(self) -> None:

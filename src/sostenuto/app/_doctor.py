@@ -31,7 +31,8 @@ EXTRAS: Final[tuple[tuple[str, str, str], ...]] = (
     ("ctok", "sostenuto[claude]", "counts Claude's tokens closer than the estimate"),
     ("splintr", "sostenuto[encoders]", "counts other families exactly"),
     ("yaml", "sostenuto[yaml]", "reads recordings in YAML"),
-    ("pydantic_ai", "sostenuto[providers]", "speaks to every provider that library knows"),
+    ("httpx", "sostenuto[run]", "speaks to models over HTTP: sostenuto run needs it"),
+    ("pydantic_ai", "sostenuto[pydantic-ai]", "speaks to every provider that library knows"),
     ("xllamacpp", "sostenuto[local]", "runs a small model in this process, without key or server"),
 )
 """Module, extra that brings it, what it is for."""

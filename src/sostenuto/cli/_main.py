@@ -90,6 +90,7 @@ def program() -> None:
       sostenuto recall --keep kept/ m12.0
       sostenuto tokens prompt.txt --model openai:gpt-4o
       sostenuto models openai:gpt-5
+      sostenuto run "Which functions here have no test?"
       sostenuto verify session.jsonl --window 60k
 
     \b

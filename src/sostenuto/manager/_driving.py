@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sostenuto.engine import Asked, Draft, Engine, Plan, Profile, Request, drive, drive_async, stored, summarized, summarized_async
+from sostenuto import engine as machinery
+from sostenuto import ladder
 from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
-from sostenuto.formats.detect import detect
-from sostenuto.ladder import Event, Need, Outcome, Run, Settings, Summarize
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
 from sostenuto.messages import Message, Pinned, fingerprint
 from sostenuto.protocols import Codec, Raw, Store, Summarizer
 from sostenuto.tokens import Ruler
 from sostenuto.window import Window
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Asked, Draft, Engine, Profile, Request
+    from sostenuto.ladder import Event, Need, Outcome, Run, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ class Driver:
     def engine_for(self, messages: Sequence[Raw], system: Any) -> Engine:
         """The engine, built for the format of these messages if there is none yet."""
         if self.engine is None:
-            plan = Plan(
+            plan = machinery.Plan(
                 codec=self.codec(messages, system),
                 window=self.wishes.window,
                 settings=self.wishes.settings,
@@ -88,7 +91,7 @@ class Driver:
                 alternating=self.wishes.profile.alternating_roles,
                 cache_lifetime_s=self.wishes.profile.cache_lifetime_s,
             )
-            self.engine = Engine(plan, ruler=self.ruler())
+            self.engine = machinery.Engine(plan, ruler=self.ruler())
         return self.engine
 
     def ruler(self) -> Ruler:
@@ -107,7 +110,7 @@ class Driver:
 
     def codec(self, messages: Sequence[Raw], system: Any) -> Codec:
         """Explicit, then by structure, then by the provider of the model (D58). The last is a guess that structure may overrule later."""
-        name = self.wishes.format or detect(messages, system)
+        name = self.wishes.format or _detected(messages, system)
         self._undecided = name is None
         if name is None:
             name = _guess(self.wishes.model, is_empty=not messages, has_system=system is not None)
@@ -135,9 +138,9 @@ class Driver:
             raise UnknownSetting("this summarizer is asynchronous: use await prepare(...), or give a synchronous one")
         engine, draft = self._entered(asked)
         try:
-            if isinstance(draft, Request):
+            if isinstance(draft, machinery.Request):
                 return draft
-            return self._left(engine, draft, drive(draft.run, self._perform), asked)
+            return self._left(engine, draft, machinery.drive(draft.run, self._perform), asked)
         except BaseException:
             engine.abandon()
             raise
@@ -148,9 +151,9 @@ class Driver:
         """One request; needs are awaited."""
         engine, draft = self._entered(asked)
         try:
-            if isinstance(draft, Request):
+            if isinstance(draft, machinery.Request):
                 return draft
-            return self._left(engine, draft, await drive_async(draft.run, self._perform_async), asked)
+            return self._left(engine, draft, await machinery.drive_async(draft.run, self._perform_async), asked)
         except BaseException:
             engine.abandon()
             raise
@@ -195,21 +198,21 @@ class Driver:
 
     def _perform(self, need: Need) -> Outcome:
         engine = self.started()
-        if isinstance(need, Summarize):
+        if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
-            return summarized(need, self.wishes.summarizer)
-        return stored(need, self.wishes.store, engine.state.history)
+            return machinery.summarized(need, self.wishes.summarizer)
+        return machinery.stored(need, self.wishes.store, engine.state.history)
 
     async def _perform_async(self, need: Need) -> Outcome:
-        if isinstance(need, Summarize):
+        if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
-            return await summarized_async(need, self.wishes.summarizer)
-        return stored(need, self.wishes.store, self.started().state.history)
+            return await machinery.summarized_async(need, self.wishes.summarizer)
+        return machinery.stored(need, self.wishes.store, self.started().state.history)
 
 
 def pretended(need: Need) -> Outcome:
     """Every need met without doing anything: for a preview."""
-    return Outcome(value=frozenset(getattr(need, "keys", ())))
+    return ladder.Outcome(value=frozenset(getattr(need, "keys", ())))
 
 
 def _guess(model: str, *, is_empty: bool, has_system: bool) -> str:
@@ -224,3 +227,9 @@ def _is_asynchronous(summarizer: Summarizer) -> bool:
     import inspect
 
     return inspect.iscoroutinefunction(summarizer)
+
+
+def _detected(messages: Sequence[Raw], system: Any) -> str | None:
+    from sostenuto.formats.detect import detect  # knows every wire: loaded when the first messages are seen
+
+    return detect(messages, system)

@@ -8,9 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from sostenuto import engine as machinery
-from sostenuto.engine import Asked, Draft, Profile, Request, drive, profile_of
 from sostenuto.errors import UnknownKey, UnusableInput
-from sostenuto.ladder import Event, Settings
+from sostenuto.ladder import Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
@@ -22,7 +21,8 @@ from sostenuto.stores.in_memory import InMemory
 from sostenuto.window import Window
 
 if TYPE_CHECKING:
-    from sostenuto.engine import Hit, Preview, Switched, Undone, Usage
+    from sostenuto.engine import Asked, Hit, Preview, Profile, Request, Switched, Undone, Usage
+    from sostenuto.ladder import Event
 
 
 class ContextManager:
@@ -100,7 +100,7 @@ class ContextManager:
                 model=model,
                 window=window_of(model, stated=window, calibrations=calibrations, catalogue=catalogue),
                 stated=window,
-                profile=profile or profile_of(model),
+                profile=profile or machinery.profile_of(model),
                 settings=configured(settings or Settings(), tool_policy),
                 pinning=pinning(pin, rules),
                 store=store or InMemory(),
@@ -216,8 +216,8 @@ class ContextManager:
         """
         engine, asked = self._driver.started(), self._manual("", before)
         draft = engine.begin(asked)
-        assert isinstance(draft, Draft)
-        run = drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+        assert isinstance(draft, machinery.Draft)
+        run = machinery.drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
         keys = tuple(key for event in run.events for key in event.keys)
         total = draft.run.total
         return machinery.Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")
@@ -303,7 +303,7 @@ class ContextManager:
             model=model,
             window=window_of(model, stated=window, calibrations=self._driver.wishes.calibrations, catalogue=self._driver.wishes.catalogue),
             stated=window,
-            profile=profile_of(model),
+            profile=machinery.profile_of(model),
             counter=counter,
             format=format or self._driver.wishes.format,
         )
@@ -354,7 +354,7 @@ class ContextManager:
         check_asked(messages, max_output, idle_s)
         if idle_s is None and self._clock is not None and self._last_call is not None:
             idle_s = max(0.0, self._clock() - self._last_call)
-        asked = Asked(list(messages), system, tools, max_output, idle_s)
+        asked = machinery.Asked(list(messages), system, tools, max_output, idle_s)
         return asked
 
     def _manual(self, focus: str, before: str | None) -> Asked:
