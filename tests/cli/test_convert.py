@@ -10,8 +10,9 @@ import pytest
 
 from sostenuto.cli import main
 from sostenuto.formats import anthropic, gemini, openai_chat, openai_responses
+from sostenuto.protocols import Codec
 
-CODECS = {
+CODECS: dict[str, Codec] = {
     "anthropic": anthropic.CODEC,
     "gemini": gemini.CODEC,
     "openai_chat": openai_chat.CODEC,
