@@ -194,3 +194,11 @@ def test_compaction_items_stand_through_covers(kind: str) -> None:
         assert faults(request.arguments, format=FORMAT, handed=history) == []
         history += wires.cycle([f"c{number}"], [f"out {number} {WORD * 60}"], format=FORMAT, thought=f"t{number}")
     assert "compact" in rungs
+
+
+def test_an_output_without_an_id_answers_nothing() -> None:
+    """An output that names no call is left out and named, even where a server might hold the call."""
+    context = manager(2_000, format="openai_responses")
+    request = context.prepare_sync([{"type": "function_call_output", "output": "?"}, {"role": "user", "content": "Go on."}])
+    assert request.arguments["input"] == [{"role": "user", "content": "Go on."}]
+    assert [event.keys for event in request.events if event.rung == "repair"] == [("m0.0",)]

@@ -214,7 +214,7 @@ class Folding:
 
     def _is_held_by_server(self, result: Result) -> bool:
         """Whether the call was never handed over: an output in front of every turn of the assistant, or behind a mere reference."""
-        if result.call_id in self.seen_ids:
+        if not result.call_id or result.call_id in self.seen_ids:
             return False
         newest = next((unit for unit in reversed(self.units) if unit.kind in ("cycle", "text")), None)
         return newest is None or any(isinstance(place.part, Opaque) and place.part.kind == REFERENCE for place in newest.parts)
