@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sostenuto.formats._text import MARKER, compact, word
-from sostenuto.messages import Opaque
+from sostenuto.messages import Media, Opaque, Part, Text
 
 _UNMARKED = ("thinking", "redacted_thinking")
 """Blocks that may not carry a cache marker."""
@@ -45,6 +45,33 @@ def words(value: Any) -> str | None:
         return None
     text = block.get("text")
     return text if isinstance(text, str) else None
+
+
+def instruction_texts(system: Any) -> list[str]:
+    """The texts of an instruction: a string, blocks, or whole messages with a content."""
+    if not system:
+        return []
+    if isinstance(system, list | tuple):
+        return [text for each in system for text in instruction_texts(each)]
+    text = words(system)
+    if text is not None:
+        return [text]
+    block = fields(system)
+    return instruction_texts(block["content"]) if block and "content" in block else [opaque(system).text]
+
+
+def content_part(value: Any, attachment: Callable[[dict[str, Any]], Media | None]) -> Part:
+    """What a content block of OpenAI's wires is: words, a refusal, an attachment as this wire writes it, or a block nobody knows."""
+    text = words(value)
+    if text is not None:
+        return Text(text)
+    block = fields(value)
+    if block is None:
+        return opaque(value)
+    refusal = block.get("refusal")
+    if block.get("type") == "refusal" and isinstance(refusal, str):
+        return Text(refusal)
+    return attachment(block) or opaque(block)
 
 
 def schema_texts(tools: Any) -> list[str]:

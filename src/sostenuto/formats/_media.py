@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -60,3 +61,26 @@ def sourced(source: Any, *, kind: MediaKind, label: str = "") -> Media | None:
     if isinstance(file_id, str):
         return Media(kind, digest(file_id), label=label or file_id)
     return None
+
+
+def audio(held: Mapping[str, Any]) -> Media | None:
+    """Spoken input as OpenAI's wires write it: base64 ``data`` and the name of its ``format``; None without data."""
+    data = held.get("data")
+    if not isinstance(data, str):
+        return None
+    name = word(held.get("format"))
+    return inline(data, kind="audio", label=f"audio {name}".strip(), media_type=f"audio/{name}")
+
+
+def filed(held: Mapping[str, Any], *, url: object = None) -> Media | None:
+    """A file as OpenAI's wires write it: its bytes, an address where the wire has one, or the id of an uploaded file."""
+    name = word(held.get("filename"))
+    kind = kind_of("application/pdf" if name.lower().endswith(".pdf") else "")
+    data, file_id = held.get("file_data"), held.get("file_id")
+    if isinstance(data, str):
+        if data.startswith("data:"):
+            return addressed(data, kind=kind, label=name)
+        return inline(data, kind=kind, label=name, media_type="application/pdf" if kind == "pdf" else "")
+    if isinstance(url, str):
+        return addressed(url, kind=kind, label=name)
+    return Media(kind, digest(file_id), label=name or file_id) if isinstance(file_id, str) else None

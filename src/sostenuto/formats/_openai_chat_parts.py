@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sostenuto.formats import _media, _results
-from sostenuto.formats._blocks import fields, opaque, settled, words
+from sostenuto.formats._blocks import content_part, fields, opaque, settled, words
 from sostenuto.formats._changes import Change, effective
 from sostenuto.formats._text import MARKER, compact, dumped, word
 from sostenuto.messages import Call, Media, Opaque, Part, Result, Text, Thinking
@@ -38,7 +38,7 @@ def located(raw: dict[str, Any], *, role: str) -> list[tuple[Place, Part]]:
         if content:
             found.append((("content", WHOLE), Text(content)))
     elif isinstance(content, list | tuple):
-        found.extend((("content", i), _block(block)) for i, block in enumerate(content))
+        found.extend((("content", i), content_part(block, attachment)) for i, block in enumerate(content))
     elif content is not None:
         found.append((("content", WHOLE), opaque(content)))
     refusal = raw.get("refusal")
@@ -98,19 +98,6 @@ def _thinking(raw: dict[str, Any]) -> Thinking | None:
     return Thinking(text, sealed, redacted=bool(sealed) and not text)
 
 
-def _block(value: Any) -> Part:
-    text = words(value)
-    if text is not None:
-        return Text(text)
-    block = fields(value)
-    if block is None:
-        return opaque(value)
-    refusal = block.get("refusal")
-    if block.get("type") == "refusal" and isinstance(refusal, str):
-        return Text(refusal)
-    return attachment(block) or opaque(block)
-
-
 def attachment(block: dict[str, Any]) -> Media | None:
     """The attachment of a content block (image, audio, video, file), without counting its base64 as text; None for other blocks."""
     kind = block.get("type")
@@ -120,14 +107,9 @@ def attachment(block: dict[str, Any]) -> Media | None:
         detail = word(held.get("detail")) if isinstance(held, dict) else ""
         return _media.addressed(url, kind="image" if kind == "image_url" else "video", detail=detail) if isinstance(url, str) else None
     if kind == "input_audio":
-        held = fields(block.get("input_audio")) or {}
-        data = held.get("data")
-        if not isinstance(data, str):
-            return None
-        name = word(held.get("format"))
-        return _media.inline(data, kind="audio", label=f"audio {name}".strip(), media_type=f"audio/{name}")
+        return _media.audio(fields(block.get("input_audio")) or {})
     if kind == "file":
-        return _file(fields(block.get("file")) or {})
+        return _media.filed(fields(block.get("file")) or {})
     if kind == "image":
         return _media.sourced(block.get("source"), kind="image")
     return None
@@ -147,17 +129,6 @@ def media_block(media: Media) -> dict[str, Any] | None:
         name = source.media_type.rpartition("/")[2].replace("mpeg", "mp3")
         return {"type": "input_audio", "input_audio": {"data": source.data, "format": name}}
     return {"type": "file", "file": {"filename": media.label or "file", "file_data": data_url}} if media.kind in ("pdf", "file") else None
-
-
-def _file(held: dict[str, Any]) -> Media | None:
-    name = word(held.get("filename"))
-    kind = _media.kind_of("application/pdf" if name.lower().endswith(".pdf") else "")
-    data, file_id = held.get("file_data"), held.get("file_id")
-    if isinstance(data, str):
-        if data.startswith("data:"):
-            return _media.addressed(data, kind=kind, label=name)
-        return _media.inline(data, kind=kind, label=name, media_type="application/pdf" if kind == "pdf" else "")
-    return Media(kind, _media.digest(file_id), label=name or file_id) if isinstance(file_id, str) else None
 
 
 # Writing

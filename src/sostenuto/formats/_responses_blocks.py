@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sostenuto.formats import _media
-from sostenuto.formats._blocks import fields, opaque, words
+from sostenuto.formats._blocks import content_part, fields, words
 from sostenuto.formats._text import word
-from sostenuto.messages import Media, Part, Text
+from sostenuto.messages import Media, Part
 
 INPUT_TEXT = "input_text"
 OUTPUT_TEXT = "output_text"
@@ -18,16 +18,7 @@ _MEASURED = ("annotations", "logprobs")
 
 def part_of(value: Any) -> Part:
     """The part that a content block is."""
-    text = words(value)
-    if text is not None:
-        return Text(text)
-    block = fields(value)
-    if block is None:
-        return opaque(value)
-    refusal = block.get("refusal")
-    if block.get("type") == "refusal" and isinstance(refusal, str):
-        return Text(refusal)
-    return attachment(block) or opaque(block)
+    return content_part(value, attachment)
 
 
 def attachment(block: dict[str, Any]) -> Media | None:
@@ -38,12 +29,7 @@ def attachment(block: dict[str, Any]) -> Media | None:
     if kind == "input_file":
         return _file(block)
     if kind == "input_audio":
-        held = fields(block.get("input_audio")) or {}
-        data = held.get("data")
-        if not isinstance(data, str):
-            return None
-        name = word(held.get("format"))
-        return _media.inline(data, kind="audio", label=f"audio {name}".strip(), media_type=f"audio/{name}")
+        return _media.audio(fields(block.get("input_audio")) or {})
     return None
 
 
@@ -55,16 +41,7 @@ def _picture(block: dict[str, Any]) -> Media | None:
 
 
 def _file(block: dict[str, Any]) -> Media | None:
-    name = word(block.get("filename"))
-    kind = _media.kind_of("application/pdf" if name.lower().endswith(".pdf") else "")
-    data, url, file_id = block.get("file_data"), block.get("file_url"), block.get("file_id")
-    if isinstance(data, str):
-        if data.startswith("data:"):
-            return _media.addressed(data, kind=kind, label=name)
-        return _media.inline(data, kind=kind, label=name, media_type="application/pdf" if kind == "pdf" else "")
-    if isinstance(url, str):
-        return _media.addressed(url, kind=kind, label=name)
-    return Media(kind, _media.digest(file_id), label=name or file_id) if isinstance(file_id, str) else None
+    return _media.filed(block, url=block.get("file_url"))
 
 
 def media_block(media: Media) -> dict[str, Any] | None:

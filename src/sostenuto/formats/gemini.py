@@ -8,6 +8,7 @@ from typing import Any
 
 from sostenuto.formats import _gemini_responses, _gemini_validity
 from sostenuto.formats._blocks import fields, opaque
+from sostenuto.formats._caching import CachesByItself
 from sostenuto.formats._changes import Change
 from sostenuto.formats._gemini_fields import SNAKE, held, media_part, spelled
 from sostenuto.formats._gemini_parts import UNSIGNED, args_of, bare_call, content, listed, part, response_part, rewritten
@@ -29,7 +30,7 @@ _ROLES: dict[str, Role] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Gemini:
+class Gemini(CachesByItself):
     """The codec of Gemini contents. Stateless; a content is a dictionary exactly as the caller holds it, or the client's object.
 
     Both spellings are read, the endpoint's camelCase and the Python client's snake_case; what is changed keeps its own.
@@ -168,20 +169,6 @@ class Gemini:
             return self.system_texts(listed(whole))
         text = whole.get("text")
         return [text if isinstance(text, str) else opaque(whole).text]
-
-    def has_marker(self, raw: Raw, /) -> bool:
-        """False: this wire caches by itself."""
-        del raw
-        return False
-
-    def with_marker(self, raw: Raw, /) -> Raw:
-        """The content itself: this wire caches by itself."""
-        return raw
-
-    def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
-        """`arguments` unchanged: the endpoint caches prefixes by itself."""
-        del stable
-        return arguments
 
 
 def _made(made: Part) -> dict[str, Any] | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from sostenuto.errors import UnusableInput
 from sostenuto.formats import _openai_chat_validity
-from sostenuto.formats._blocks import fields, opaque, schema_texts, words
+from sostenuto.formats._blocks import fields, instruction_texts, schema_texts
+from sostenuto.formats._caching import CachesByItself
 from sostenuto.formats._changes import Change
 from sostenuto.formats._openai_chat_parts import call_of, located, media_block, rewritten
 from sostenuto.formats._openai_chat_structure import looks_like
@@ -37,7 +38,7 @@ def _role(raw: Raw) -> Role:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIChat:
+class OpenAIChat(CachesByItself):
     """The codec of OpenAI chat messages. Stateless; a message is a dictionary exactly as the caller holds it."""
 
     name: str = "openai_chat"
@@ -177,32 +178,8 @@ class OpenAIChat:
         return schema_texts(tools)
 
     def system_texts(self, system: Any, /) -> list[str]:
-        """The texts of an instruction: a string, blocks, or whole system messages."""
-        if not system:
-            return []
-        if isinstance(system, str):
-            return [system]
-        if isinstance(system, list | tuple):
-            return [text for each in system for text in self.system_texts(each)]
-        text = words(system)
-        if text is not None:
-            return [text]
-        block = fields(system)
-        return self.system_texts(block["content"]) if block and "content" in block else [opaque(system).text]
-
-    def has_marker(self, raw: Raw, /) -> bool:
-        """False: this wire caches by itself."""
-        del raw
-        return False
-
-    def with_marker(self, raw: Raw, /) -> Raw:
-        """The message itself: this wire caches by itself."""
-        return raw
-
-    def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
-        """`arguments` unchanged: these endpoints cache prefixes by themselves."""
-        del stable
-        return arguments
+        """The texts of an instruction: a string, blocks, or whole messages."""
+        return instruction_texts(system)
 
 
 def _content_block(part: Part) -> dict[str, Any] | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from sostenuto.errors import UnusableInput
 from sostenuto.formats import _responses_items, _responses_validity
-from sostenuto.formats._blocks import fields, opaque, schema_texts, words
+from sostenuto.formats._blocks import fields, instruction_texts, schema_texts, words
+from sostenuto.formats._caching import CachesByItself
 from sostenuto.formats._changes import Change
 from sostenuto.formats._responses_blocks import media_block, text_block
 from sostenuto.formats._responses_calls import CALLS, call_of, made_call, made_result
@@ -29,7 +30,7 @@ _SERVER_SIDE = ("previous_response_id", "conversation", "truncation", "context_m
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIResponses:
+class OpenAIResponses(CachesByItself):
     """The codec of Responses items. Stateless; a message is one item of ``input`` exactly as the caller holds it."""
 
     name: str = "openai_responses"
@@ -157,30 +158,8 @@ class OpenAIResponses:
         return schema_texts(tools)
 
     def system_texts(self, system: Any, /) -> list[str]:
-        """The texts of an instruction: a string, blocks, or whole items."""
-        if not system:
-            return []
-        if isinstance(system, list | tuple):
-            return [text for each in system for text in self.system_texts(each)]
-        text = words(system)
-        if text is not None:
-            return [text]
-        block = fields(system)
-        return self.system_texts(block["content"]) if block and "content" in block else [opaque(system).text]
-
-    def has_marker(self, raw: Raw, /) -> bool:
-        """False: this wire caches by itself."""
-        del raw
-        return False
-
-    def with_marker(self, raw: Raw, /) -> Raw:
-        """The item itself: this wire caches by itself."""
-        return raw
-
-    def mark_cache(self, arguments: dict[str, Any], /, *, stable: int) -> dict[str, Any]:
-        """`arguments` unchanged: this endpoint caches prefixes by itself."""
-        del stable
-        return arguments
+        """The texts of an instruction: a string, blocks, or whole messages."""
+        return instruction_texts(system)
 
 
 def server_side(arguments: Mapping[str, Any]) -> tuple[str, ...]:
