@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
     from sostenuto.engine._tools import answered, definitions, taken, tools
-    from sostenuto.engine._translating import Translation, defined, translated
+    from sostenuto.engine._translating import Translation, defined, instruction_text, translated
 
 __all__ = [
     "Asked",
@@ -46,6 +46,7 @@ __all__ = [
     "dumped",
     "evidence",
     "fitting",
+    "instruction_text",
     "losses",
     "lowered_output",
     "names_key",
@@ -95,6 +96,7 @@ _HOMES = {
     "dumped": "_snapshot",
     "evidence": "_overflow",
     "fitting": "_overflow",
+    "instruction_text": "_translating",
     "losses": "_crossing",
     "lowered_output": "_overflow",
     "names_key": "_recall",

@@ -37,8 +37,7 @@ def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system:
     if source.name == target.name:
         return _mended(messages, source, system=system, tools=tools)
     lead = source.split_system(messages)
-    spoken = [getattr(part, "text", "") for raw in messages[:lead] for part in source.decode(raw).parts]
-    instruction = "\n\n".join([*source.system_texts(system), *spoken]) or None
+    instruction = instruction_text(messages, source, system=system)
     definitions, foreign = defined(tools)
     old = History(Ruler(), folding(source))
     for raw in messages[lead:]:
@@ -51,6 +50,13 @@ def translated(messages: Sequence[Raw], *, source: Codec, target: Codec, system:
         body["tools"] = target.tool_definitions(definitions)
     told = losses(old, fresh, codec=target, first=lead)
     return Translation(body, (*told, *(Loss(f"{name} has no definition another wire could take", "tools") for name in foreign)))
+
+
+def instruction_text(messages: Sequence[Raw], codec: Codec, *, system: Any) -> str | None:
+    """The instructions of a request as one text, wherever its wire has them: apart, or in the leading messages; None for none."""
+    lead = messages[: codec.split_system(messages)]
+    spoken = [getattr(part, "text", "") for raw in lead for part in codec.decode(raw).parts]
+    return "\n\n".join([*codec.system_texts(system), *spoken]) or None
 
 
 def _mended(messages: Sequence[Raw], codec: Codec, *, system: Any, tools: Any) -> Translation:

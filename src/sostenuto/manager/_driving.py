@@ -210,8 +210,13 @@ class Driver:
         return machinery.stored(need, self.wishes.store, self.started().state.history)
 
 
+def rehearsed(draft: Draft) -> Run:
+    """The run of a request that is only looked at: with the mechanical checkpoint, and nothing is kept."""
+    return machinery.drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+
+
 def pretended(need: Need) -> Outcome:
-    """Every need met without doing anything: for a preview."""
+    """Every need met without doing anything."""
     return ladder.Outcome(value=frozenset(getattr(need, "keys", ())))
 
 

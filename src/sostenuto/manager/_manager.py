@@ -13,7 +13,7 @@ from sostenuto.ladder import Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
-from sostenuto.manager._driving import Driver, Wishes, pretended
+from sostenuto.manager._driving import Driver, Wishes, rehearsed
 from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, configured, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
@@ -217,7 +217,7 @@ class ContextManager:
         engine, asked = self._driver.started(), self._manual("", before)
         draft = engine.begin(asked)
         assert isinstance(draft, machinery.Draft)
-        run = machinery.drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+        run = rehearsed(draft)
         keys = tuple(key for event in run.events for key in event.keys)
         total = draft.run.total
         return machinery.Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sostenuto import engine as machinery
-from sostenuto.engine import Asked, Draft, Engine, Loss, Switched, drive, profile_of
+from sostenuto.engine import Asked, Draft, Engine, Loss, Switched, profile_of
 from sostenuto.errors import FixedPartTooLarge
 from sostenuto.ladder import Run
-from sostenuto.manager._driving import Driver, Wishes, pretended
+from sostenuto.manager._driving import Driver, Wishes, rehearsed
 from sostenuto.manager._wiring import codec_named
 
 
@@ -71,10 +71,7 @@ def _losses(old: Engine, other: Engine, *, is_other_wire: bool) -> tuple[Loss, .
 
 def _asked_there(asked: Asked, old: Engine, other: Engine) -> Asked:
     """What was asked last as it would be asked in the other wire: the messages to go on with, instructions as one text, tools alike."""
-    codec = old.plan.codec
-    lead = asked.messages[: codec.split_system(asked.messages)]
-    spoken = [getattr(part, "text", "") for raw in lead for part in codec.decode(raw).parts]
-    system = "\n\n".join([*codec.system_texts(asked.system), *spoken]) or None
+    system = machinery.instruction_text(asked.messages, old.plan.codec, system=asked.system)
     definitions, _ = machinery.defined(asked.tools)
     tools = other.plan.codec.tool_definitions(definitions) if definitions else None
     return replace(asked, messages=machinery.continued(other.state), system=system, tools=tools)
@@ -87,7 +84,7 @@ def _next(other: Engine, asked: Asked | None) -> Run | None:
     draft = other.begin(asked)
     if not isinstance(draft, Draft):
         return None
-    return drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+    return rehearsed(draft)
 
 
 def _verdict(run: Run | None) -> str:
