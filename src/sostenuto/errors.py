@@ -6,6 +6,7 @@ SostenutoError
 ├── UnusableInput          something handed over cannot be read; names what, where and the remedy
 │   ├── UnknownFormat      messages or a file in no format we know
 │   └── UnknownSetting     a setting's name or value is wrong; carries a suggestion
+├── ConversationInUse      somebody else is writing this conversation (D33); says who
 ├── UnknownKey             a recall key that names nothing in this conversation
 ├── ContextOverflow        the provider refused twice; nothing smaller can be sent
 ├── ToolFailed             a tool cannot do what it was asked; the text is for the model
@@ -58,6 +59,10 @@ class UnknownFormat(UnusableInput):
 
 class UnknownSetting(UnusableInput):
     """A setting has an unknown name or an impossible value."""
+
+
+class ConversationInUse(SostenutoError):
+    """Another process, or another manager of this one, is writing the conversation; the text names it."""
 
 
 class UnknownKey(SostenutoError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sostenuto.messages import Call, Message, Part, Result
+from sostenuto.results import Provenance
 
 Raw = dict[str, Any]
 """One native message, exactly as its caller holds it."""
@@ -173,11 +174,124 @@ class Model(Protocol):
         """Let go of connections."""
 
 
-class Store(Protocol):
-    """Where things are kept that must outlive the window."""
+Record = Mapping[str, Any]
+"""One JSON-able record of a log. Its ``seq`` is a running number over both lists of a log; all else is its writer's business."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A conversation as a log holds it.
+
+    Attributes:
+        transcript: the records of what was said, in the order they were written.
+        edits: the same for what was done to the view.
+        notes: lines for the person: what could not be read and was left out or moved aside.
+    """
+
+    transcript: Sequence[Record] = ()
+    edits: Sequence[Record] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Log(Protocol):
+    """One conversation as it is kept, open for one writer (D32, D33)."""
+
+    @property
+    def conversation(self) -> str:
+        """Its name."""
+
+    def read(self) -> Kept:
+        """Everything that was appended, in order; empty for a new conversation.
+
+        Raises:
+            UnusableInput: it was written by a newer version; nothing was changed.
+        """
+
+    def append(self, transcript: Sequence[Record], edits: Sequence[Record], /) -> bool:
+        """Write records at the end: those of the transcript first, then the edits. True once they would survive a loss of power.
+
+        Never raises. After False some of them may have been written: the same records are handed over again later, and one whose
+        ``seq`` is already there is not written twice.
+        """
 
     def keep(self, items: Mapping[str, str], /) -> frozenset[str]:
         """Make sure these texts can be had again; returns the keys of those that really can. Never raises."""
 
-    def journal(self, record: Mapping[str, Any], /) -> bool:
-        """Write down one compaction; False if it could not be written. Never raises."""
+    def journal(self, record: Record, /) -> bool:
+        """Write down one compaction, before its summary is used; False if it could not be written. Never raises."""
+
+    def journalled(self) -> Sequence[Record]:
+        """Every compaction that was written down, oldest first. Never raises."""
+
+    def close(self) -> None:
+        """Let another writer in. Never raises."""
+
+
+class Store(Protocol):
+    """Where conversations are kept that must outlive the process."""
+
+    def open(self, conversation: str, /) -> Log:
+        """The log of a conversation, open for writing; it begins with the first append.
+
+        Raises:
+            ConversationInUse: somebody else is writing it.
+            UnusableInput: the name cannot be one, or the place cannot be used.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResult:
+    """A whole result: its text, the tool and the call it answered, and whose words it holds."""
+
+    text: str
+    tool: str
+    call_id: str
+    provenance: Provenance | None = None
+
+
+class KeptResults(Protocol):
+    """Where whole results are kept. Neither method raises."""
+
+    def keep(self, key: str, result: KeptResult, /) -> bool:
+        """Keep a result under a key; False if it could not be kept. The first one under a key stays (origin 4.2)."""
+
+    def kept(self, key: str, /) -> KeptResult | None:
+        """The result under a key; None where nothing is, or it had to make room."""
+
+
+class Papers(Protocol):
+    """The small documents of one conversation's work, such as its state and its todos, by name."""
+
+    def read(self, name: str, /) -> Any:
+        """The JSON-able value of a document; None where there is none or it cannot be read. Never raises."""
+
+    def write(self, name: str, value: Any, /) -> bool:
+        """Replace a document, whole or not at all; False if it could not be written. Never raises."""
+
+
+class Drafts(Protocol):
+    """Long texts of one agent across conversations (the scratchpad), by paths such as ``report/outline.md``."""
+
+    def listed(self) -> Sequence[tuple[str, int]]:
+        """Every path with its bytes, in alphabetical order."""
+
+    def read(self, path: str, /) -> str:
+        """The text at a path.
+
+        Raises:
+            UnusableInput: there is none, or the path cannot be one; the nearest is named.
+        """
+
+    def write(self, path: str, text: str, /, *, append: bool = False) -> int:
+        """Write or extend the text at a path; the bytes it has then.
+
+        Raises:
+            UnusableInput: the path cannot be one, or a limit would be passed; the figure is named and nothing was written.
+        """
+
+    def delete(self, path: str, /) -> None:
+        """Remove the text at a path.
+
+        Raises:
+            UnusableInput: there is none.
+        """

@@ -9,14 +9,15 @@ from sostenuto.stores.in_memory import InMemory
 
 def test_everything_is_kept() -> None:
     """Every key that is asked for can be had again, and none that is not."""
-    assert InMemory().keep({"m1.0": "text", "m2.0": ""}) == {"m1.0", "m2.0"}
-    assert InMemory().keep({}) == frozenset()
+    log = InMemory().open("one")
+    assert log.keep({"m1.0": "text", "m2.0": ""}) == {"m1.0", "m2.0"}
+    assert log.keep({}) == frozenset()
 
 
 def test_the_journal_is_a_copy() -> None:
     """A record that its writer changes later reads as it was written."""
-    store, record = InMemory(), {"summary": "first"}
-    assert store.journal(record)
+    log = InMemory().open("one")
+    record: dict[str, Any] = {"summary": "first"}
+    assert log.journal(record)
     record["summary"] = "second"
-    written: list[dict[str, Any]] = store.records
-    assert written == [{"summary": "first"}]
+    assert list(log.journalled()) == [{"summary": "first"}]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from sostenuto.protocols import KeptResult
 from sostenuto.results import Provenance, Sizing
-from sostenuto.tools import Answer, Handling, KeptResult, Output, ResultsInMemory
+from sostenuto.tools import Answer, Handling, Output, ResultsInMemory
 from tests.tools.working import call, carried, doing
 
 

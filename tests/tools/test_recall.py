@@ -11,9 +11,9 @@ from sostenuto.formats.gemini import Gemini
 from sostenuto.formats.openai_chat import OpenAIChat
 from sostenuto.formats.openai_responses import OpenAIResponses
 from sostenuto.manager import ContextManager
-from sostenuto.protocols import Codec
+from sostenuto.protocols import Codec, KeptResult
 from sostenuto.results import Provenance
-from sostenuto.tools import Answer, Handling, KeptResult, Output, ResultsInMemory, recall_tools
+from sostenuto.tools import Answer, Handling, Output, ResultsInMemory, recall_tools
 from tests.tools.working import call, carried, doing, numbered
 
 CODECS: list[Codec] = [OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini()]

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from sostenuto.ladder import History, Journal, Keep, Need, Outcome, Run, Summarize, advance
 from sostenuto.messages import Result, Text, parse_key
-from sostenuto.protocols import Store, Summarizer
+from sostenuto.protocols import Log, Summarizer
 
 
 def drive(run: Run, perform: Callable[[Need], Outcome]) -> Run:
@@ -26,12 +26,12 @@ async def drive_async(run: Run, perform: Callable[[Need], Awaitable[Outcome]]) -
     return run
 
 
-def stored(need: Keep | Journal, store: Store, history: History) -> Outcome:
-    """Ask the store. A store that fails is an outcome like any other."""
+def stored(need: Keep | Journal, log: Log, history: History) -> Outcome:
+    """Ask the log. A store that fails is an outcome like any other."""
     try:
         if isinstance(need, Journal):
-            return Outcome(value=store.journal(need.record))
-        return Outcome(value=store.keep({key: _text(history, key) for key in need.keys}))
+            return Outcome(value=log.journal(need.record))
+        return Outcome(value=log.keep({key: _text(history, key) for key in need.keys}))
     except Exception as error:  # a store may be anybody's code: its failure must not fail the run
         return Outcome(value=frozenset(), failed="store", why=str(error))
 

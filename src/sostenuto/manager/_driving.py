@@ -19,7 +19,8 @@ from sostenuto.window import Window
 
 if TYPE_CHECKING:
     from sostenuto.engine import Asked, Draft, Engine, Profile, Request
-    from sostenuto.ladder import Event, Need, Outcome, Run, Settings
+    from sostenuto.ladder import Event, Journal, Keep, Need, Outcome, Run, Settings
+    from sostenuto.protocols import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Wishes:
     profile: Profile
     settings: Settings
     pinning: Callable[[Raw, Message], bool]
-    store: Store
+    store: Store | None = None
     summarizer: Summarizer | None = None
     instructions: str = ""
     counter: Counter = None
@@ -54,6 +55,7 @@ class Driver:
         self.engine: Engine | None = None
         self.last: Asked | None = None
         self.pinned: set[bytes] = set()
+        self.log: Log | None = None
         self._busy = False
         self._deaf = False
         self._undecided = False
@@ -197,17 +199,20 @@ class Driver:
                 self._deaf = True
 
     def _perform(self, need: Need) -> Outcome:
-        engine = self.started()
         if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
             return machinery.summarized(need, self.wishes.summarizer)
-        return machinery.stored(need, self.wishes.store, engine.state.history)
+        return self._stored(need)
 
     async def _perform_async(self, need: Need) -> Outcome:
         if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
             return await machinery.summarized_async(need, self.wishes.summarizer)
-        return machinery.stored(need, self.wishes.store, self.started().state.history)
+        return self._stored(need)
+
+    def _stored(self, need: Keep | Journal) -> Outcome:
+        """What is in this process can be had again; a log makes it outlive the process."""
+        return machinery.stored(need, self.log, self.started().state.history) if self.log is not None else pretended(need)
 
 
 def rehearsed(draft: Draft) -> Run:

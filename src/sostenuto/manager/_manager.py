@@ -17,7 +17,6 @@ from sostenuto.manager._driving import Driver, Wishes, rehearsed
 from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, configured, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
-from sostenuto.stores.in_memory import InMemory
 from sostenuto.window import Window
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class ContextManager:
         rules: standing rules, repeated verbatim in every checkpoint; a message that holds one is pinned.
         tool_policy: per tool ``"never"``, ``"first"``, ``"rederivable"``, ``"last"`` or a mapping (see `sostenuto.calls.Trait`).
         cache: ``"keep"`` leaves the caller's cache markers, ``"auto"`` places the provider's.
-        store: where texts and the journal are kept; default: this process.
+        store: where conversations are kept that outlive this process; without one, this process alone has it.
         conversation: a name for it, carried in snapshots.
         on_event: called with every `Event`.
         clock: seconds since any moment; with it, an idle time beyond the cache's lifetime is noticed without being told.
@@ -103,7 +102,7 @@ class ContextManager:
                 profile=profile or machinery.profile_of(model),
                 settings=configured(settings or Settings(), tool_policy),
                 pinning=pinning(pin, rules),
-                store=store or InMemory(),
+                store=store,
                 summarizer=None if summarizer == "mechanical" else summarizer,
                 instructions=instructions or "",
                 counter=counter,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
     from sostenuto.tools._batch import run_batch
     from sostenuto.tools._checking import arguments_of
-    from sostenuto.tools._kept import KeptResult, KeptResults, ResultsInMemory
+    from sostenuto.tools._kept import ResultsInMemory
     from sostenuto.tools._making import tool
     from sostenuto.tools._recall import recall_tools
     from sostenuto.tools._spawn_subagent import Errand, Report, subagent_tool
@@ -36,8 +36,6 @@ __all__ = [
     "Ended",
     "Errand",
     "Handling",
-    "KeptResult",
-    "KeptResults",
     "Output",
     "Policy",
     "Refused",
@@ -71,8 +69,6 @@ _HOMES = {
     "Ended": "_answer",
     "Errand": "_spawn_subagent",
     "Handling": "_answer",
-    "KeptResult": "_kept",
-    "KeptResults": "_kept",
     "Output": "_tool",
     "Policy": "_approval",
     "Refused": "_approval",

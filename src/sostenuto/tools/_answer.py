@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sostenuto.protocols import KeptResults
 from sostenuto.results import Provenance, Sizing
 from sostenuto.tools._approval import Ask
-from sostenuto.tools._kept import KeptResults, ResultsInMemory
+from sostenuto.tools._kept import ResultsInMemory
 from sostenuto.tools._tool import Compact
 
 Ended = Literal["done", "failed", "refused", "crashed", "timed out", "stopped"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sostenuto.messages import Call
+from sostenuto.protocols import KeptResult
 from sostenuto.results import Provenance, budget, cut, fitted, framed, shaped, text_of
 from sostenuto.tools._answer import Answer, Ended, Handling
-from sostenuto.tools._kept import KeptResult
 from sostenuto.tools._tool import Output
 
 SILENT = "(no output)"

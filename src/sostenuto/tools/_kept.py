@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol
 
-from sostenuto.results import Provenance
+from sostenuto.protocols import KeptResult
 
 CAP_BYTES = 256 * 1024 * 1024
 """What the bodies of one conversation may take together; the oldest go first (D15)."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptResult:
-    """A whole result: its text, the tool and the call it answered, and whose words it holds."""
-
-    text: str
-    tool: str
-    call_id: str
-    provenance: Provenance | None = None
-
-
-class KeptResults(Protocol):
-    """Where whole results are kept. Neither method raises."""
-
-    def keep(self, key: str, result: KeptResult, /) -> bool:
-        """Keep a result under a key; False if it could not be kept. The first one under a key stays (origin 4.2)."""
-
-    def kept(self, key: str, /) -> KeptResult | None:
-        """The result under a key; None where nothing is, or it had to make room."""
 
 
 class ResultsInMemory:

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 from sostenuto.engine import definitions
 from sostenuto.errors import ToolFailed
 from sostenuto.messages import Call, Result
-from sostenuto.protocols import Codec, Raw
+from sostenuto.protocols import Codec, KeptResult, KeptResults, Raw
 from sostenuto.results import PAGE_CHARACTERS, listed, page
-from sostenuto.tools._kept import KeptResult, KeptResults
 from sostenuto.tools._tool import Context, Output, Running, Tool
 
 
