@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -200,6 +200,12 @@ class Log(Protocol):
     def conversation(self) -> str:
         """Its name."""
 
+    @property
+    def expects_from(self) -> int:
+        """The ``seq`` from which records must be handed over with the next append: one above the highest acknowledged one; 0 once what
+        was written is gone.
+        """
+
     def read(self) -> Kept:
         """Everything that was appended, in order; empty for a new conversation.
 
@@ -211,7 +217,7 @@ class Log(Protocol):
         """Write records at the end: those of the transcript first, then the edits. True once they would survive a loss of power.
 
         Never raises. After False some of them may have been written: the same records are handed over again later, and one whose
-        ``seq`` is already there is not written twice.
+        ``seq`` is already there is not written twice. Nothing is written over a hole: records that begin above `expects_from` are refused.
         """
 
     def keep(self, items: Mapping[str, str], /) -> frozenset[str]:
@@ -237,6 +243,42 @@ class Store(Protocol):
             ConversationInUse: somebody else is writing it.
             UnusableInput: the name cannot be one, or the place cannot be used.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A piece of a conversation that holds what was searched for.
+
+    Attributes:
+        key: its address; `source` says who speaks.
+        excerpt: its text around the place.
+        rank: 0 the words side by side, 1 all as words of their own, 2 all of them, also inside other words, 3 not all of them.
+    """
+
+    key: str
+    source: str
+    excerpt: str
+    rank: int
+
+
+class Finder(Protocol):
+    """Finds words among the pieces of one conversation (D39). A cache: nothing is in it that is not elsewhere. No method raises."""
+
+    def synced(self) -> tuple[int, str]:
+        """How many pieces it holds, and the mark that was left with the last of them; (0, "") where it is empty or had to be made again."""
+
+    def add(self, pieces: Iterable[tuple[str, str, str]], /, *, mark: str) -> None:
+        """Take in pieces (key, source, text), and a mark that says what they were made from: all of it or nothing."""
+
+    def search(self, words: str, /, *, limit: int, offset: int = 0, last: Collection[str] = ()) -> Sequence[Found]:
+        """The pieces with these words, the best first, from the `offset`-th on.
+
+        No character of `words` is an operator. All words must be there, upper and lower case and accents alike; only if no piece has
+        them all, those with most of them, at least half. Pieces whose key is in `last` come behind all others.
+        """
+
+    def clear(self) -> None:
+        """Forget everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,11 +51,15 @@ class Conversation(RuleBasedStateMachine):
         """An empty conversation."""
         self.codec = CODECS[self.format]
         self.window = window
-        self.context: ContextManager = manager(window, format=self.format)
+        self.context = self.context_of(window)
         self.handed: list[Raw] = [self.said("The task: find the fault.")]
         self.calls = 0
         self.request: Any = None
         self.ask()
+
+    def context_of(self, window: int) -> ContextManager:
+        """A manager for a new conversation."""
+        return manager(window, format=self.format)
 
     def said(self, text: str) -> Raw:
         """A native message of the user."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sostenuto.checkpoint._acceptance import Accepted, Refused, accept
     from sostenuto.checkpoint._claims import Claims, claims
     from sostenuto.checkpoint._composition import compose, digest
+    from sostenuto.checkpoint._known_work import work_block
     from sostenuto.checkpoint._ledger import EMPTY, Ledger, fold
     from sostenuto.checkpoint._listing import listing
     from sostenuto.checkpoint._numbers import NUMBERS
@@ -48,6 +49,7 @@ __all__ = [
     "prompt",
     "redacted",
     "render",
+    "work_block",
 ]
 
 _HOMES = {
@@ -77,6 +79,7 @@ _HOMES = {
     "prompt": "_prompt",
     "redacted": "_redaction",
     "render": "_rendering",
+    "work_block": "_known_work",
 }
 
 __getattr__ = door(__name__, _HOMES)

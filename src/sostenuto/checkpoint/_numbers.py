@@ -32,6 +32,8 @@ class Numbers:
     arguments: int = 200  # origin 6.4: arguments of a call in the summarizer's transcript
     instructions: int = 4_000  # B031: custom instructions are bounded
     known_work: int = 8_000  # known work state in the prompt
+    work_block: int = 40_000  # of known work state, what a checkpoint looks at
+    work_line: int = 300  # a line of it, where the whole does not fit
     prior: int = 60_000  # the prior checkpoint in the prompt
     chunks: int = 6  # calls, B047: five windows are summarised in at most six calls
     chunk_shares: tuple[float, ...] = (

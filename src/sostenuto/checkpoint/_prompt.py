@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sostenuto.checkpoint import _schema as schema
 from sostenuto.checkpoint._items import ends
 from sostenuto.checkpoint._numbers import NUMBERS
+from sostenuto.checkpoint._redaction import redacted
 from sostenuto.checkpoint._transcript import escaped
 
 _TASK = """You condense the history of an agent at work into a checkpoint, so that the agent can go on after the history is taken away.
@@ -55,7 +56,11 @@ def prompt(
     own = (instructions or "").strip()[: NUMBERS.instructions]
     parts += [f"\nAlso: {own}\n"] if own else []
     parts += [_tagged("prior_checkpoint", before)] if before else []
-    parts += [_tagged("known_work", escaped(ends(known_work, NUMBERS.known_work, tail=NUMBERS.known_work // 3)))] if known_work else []
+    parts += (
+        [_tagged("known_work", escaped(ends(redacted(known_work[: NUMBERS.work_block]), NUMBERS.known_work, tail=NUMBERS.known_work // 3)))]
+        if known_work
+        else []
+    )
     return "".join([*parts, _tagged("transcript", chunk)])
 
 

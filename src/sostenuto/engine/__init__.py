@@ -9,15 +9,17 @@ from sostenuto.doors import door
 if TYPE_CHECKING:
     from sostenuto.engine._controls import Preview, Switched, Undone, Usage, reasoning, redone, undone, usage
     from sostenuto.engine._crossing import Loss, crossed, losses, repaired
-    from sostenuto.engine._engine import Engine, remaining
+    from sostenuto.engine._engine import Engine
     from sostenuto.engine._overflow import evidence, fitting, lowered_output, overflow, refusal, stopped_at_edge
     from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
     from sostenuto.engine._recall import Hit, names_key, read, search
+    from sostenuto.engine._records import Recorded, amounting, recorded
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
+    from sostenuto.engine._telling import remaining
     from sostenuto.engine._tools import answered, definitions, taken, tools
     from sostenuto.engine._translating import Translation, defined, instruction_text, translated
 
@@ -30,12 +32,14 @@ __all__ = [
     "Plan",
     "Preview",
     "Profile",
+    "Recorded",
     "Request",
     "State",
     "Switched",
     "Translation",
     "Undone",
     "Usage",
+    "amounting",
     "answered",
     "continued",
     "crossed",
@@ -54,6 +58,7 @@ __all__ = [
     "profile_of",
     "read",
     "reasoning",
+    "recorded",
     "redone",
     "refusal",
     "remaining",
@@ -80,12 +85,14 @@ _HOMES = {
     "Plan": "_plan",
     "Preview": "_controls",
     "Profile": "_profile",
+    "Recorded": "_records",
     "Request": "_state",
     "State": "_state",
     "Switched": "_controls",
     "Translation": "_translating",
     "Undone": "_controls",
     "Usage": "_controls",
+    "amounting": "_records",
     "answered": "_tools",
     "continued": "_switching",
     "crossed": "_crossing",
@@ -104,9 +111,10 @@ _HOMES = {
     "profile_of": "_profile",
     "read": "_recall",
     "reasoning": "_controls",
+    "recorded": "_records",
     "redone": "_controls",
     "refusal": "_overflow",
-    "remaining": "_engine",
+    "remaining": "_telling",
     "repaired": "_crossing",
     "search": "_recall",
     "stopped_at_edge": "_overflow",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sostenuto.engine._attachments import attached
 from sostenuto.engine._breaks import changed_in_front, priced
@@ -13,17 +13,22 @@ from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._folds import folding
 from sostenuto.engine._foreign import refuse_other_wires
 from sostenuto.engine._growing import grown, rebuilt
+from sostenuto.engine._knowing import with_known
 from sostenuto.engine._markers import carried
 from sostenuto.engine._matching import guarded, match, twins
-from sostenuto.engine._mended import held_back, mended
+from sostenuto.engine._mended import mended
 from sostenuto.engine._plan import Asked, Draft, Plan, Written
 from sostenuto.engine._state import Request, Sent, State, reviewed
+from sostenuto.engine._telling import nudged, remaining, repairs, server_side, silent
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
-from sostenuto.ladder import Event, Facts, History, Run, absent, nudge_tokens, view_of
-from sostenuto.messages import Text, fingerprint, key_of, range_key
+from sostenuto.ladder import Facts, History, Run, absent, nudge_tokens, view_of
+from sostenuto.messages import fingerprint
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
 from sostenuto.window import Window
+
+if TYPE_CHECKING:
+    from sostenuto.engine._snapshot import Codecs
 
 _ABSURD = 10
 """A report of more than ten windows is a fault of whoever reported it, never a measurement."""
@@ -56,6 +61,7 @@ class Engine:
         facts = self._facts(state, asked, lead)
         settings = self._toolbox.settings(self.plan.settings)
         run = Run(state.history, settings, facts, state.view, state.memory, next_number=len(state.edits))
+        run = with_known(run, self.plan.work, rewritten=growth.dropped_before is not None)
         if growth.dropped_before is not None:
             run = absent(run, growth.dropped_before)
         return Draft(state, asked, lead, facts, run)
@@ -82,8 +88,8 @@ class Engine:
             written.arguments,
             tokens,
             run.facts.window,
-            (*state.events, *front, *_repairs(state, self.state.length), *priced(run, sent_to=self.state.sent_to)),
-            (*state.waiting, *_server_side(state, self.state.length), *_silent(state), *run.notices),
+            (*state.events, *front, *repairs(state, self.state.sent_to), *priced(run, sent_to=self.state.sent_to)),
+            (*state.waiting, *server_side(state, self.state.sent_to), *silent(state), *run.notices),
             self._output(draft.asked, tokens),
             self.plan.codec.name,
             run.thinking_off,
@@ -99,7 +105,7 @@ class Engine:
             heads=written.heads,
             request=request,
             asked=_question(draft.asked, draft.lead),
-            measured=measured + _nudged(run),
+            measured=measured + nudged(run),
             media=attached(state, before=self.state, edited=bool(run.edits)),
             waiting=(),
             events=(),
@@ -149,10 +155,22 @@ class Engine:
         """A line for the person that goes with the next request."""
         self.state = replace(self.state, waiting=(*self.state.waiting, text))
 
-    def load(self, snapshot: Mapping[str, Any], *, calibrated: bool = True) -> None:
+    def note(self, asked: Asked) -> bool:
+        """Take in messages that plainly go on from what is known, without a request; False where they do not (the next `begin` sees)."""
+        lead = self.plan.codec.split_system(asked.messages)
+        handed = asked.messages[lead:] if lead else asked.messages
+        found = match(handed, self.state, decode=self.plan.codec.decode)
+        if found.kind != "extension":
+            return False
+        if found.taken < len(handed):
+            growth = grown(self.state, handed, found, codec=self.plan.codec, is_pinned=self.plan.is_pinned)
+            self.state = replace(growth.state, request=None)
+        return True
+
+    def load(self, snapshot: Mapping[str, Any], *, codecs: Codecs, calibrated: bool = True) -> None:
         """Go on from a snapshot; what the last request held is built again, for a caller who kept it.
 
-        `calibrated`: what the conversation had learned about its model still holds.
+        `calibrated`: what the conversation had learned about its model still holds; `codecs` are those of other wires by their names.
 
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
@@ -162,7 +180,7 @@ class Engine:
         ruler, known = self.state.history.ruler, calibration(snapshot) if calibrated else None
         if known is not None and known.exact == ruler.calibration.exact:
             self.state.history.ruler = replace(ruler, calibration=known)
-        state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings)
+        state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings, codecs=codecs)
         out, emission, _ = self.emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges
         kept = out if nudges else out[: len(out) - len(last)]
@@ -332,51 +350,6 @@ class Engine:
         return max(1, target)
 
 
-def remaining(run: Run) -> dict[str, int]:
-    """What a request still takes when no rung can free more."""
-    fixed = {"system": run.facts.system, "tools": run.facts.tools, "learned overhead": run.facts.overhead, "pinned messages": run.pins}
-    listed = {**fixed, "output reserve": run.facts.reserve, "messages (least)": run.total - sum(fixed.values())}
-    return {name: tokens for name, tokens in listed.items() if tokens > 0}
-
-
-def _nudged(run: Run) -> Measure:
-    """What the nudges of a request weigh: the provider's report counts them too."""
-    total = Measure()
-    for text in run.nudges:
-        total += run.history.piece(Text(text))
-    return total
-
-
 def _question(asked: Asked, lead: int) -> tuple[Any, ...]:
     """Everything but the messages that a request depends on; comparable."""
     return (asked.messages[:lead], asked.system, asked.tools, asked.max_output)
-
-
-def _server_side(state: State, known: int) -> tuple[str, ...]:
-    """Told once: a part of the conversation is kept by its server only, where no rung reaches."""
-    first = state.history.folding.server_held[:1]
-    if not first or first[0] < known:
-        return ()
-    return (f"Note: the call that m{first[0]} answers is kept by the server; what it keeps is neither counted nor shortened here.",)
-
-
-def _silent(state: State) -> tuple[str, ...]:
-    """Told each time: nothing of what was handed over can be sent, so a model has nothing to answer (D20)."""
-    if not state.length or state.history.units:
-        return ()
-    keys = range_key(0, state.length - 1) if state.length > 1 else key_of(0)
-    return (f"Nothing of this conversation ({keys}) can be sent: hand over a message with content.",)
-
-
-def _repairs(state: State, known: int) -> tuple[Event, ...]:
-    found = [repair for repair in state.history.folding.repairs if repair.ordinal >= known]
-    waits = held_back(state)
-    waiting = (Event("repair", 0, 0, "reasoning whose item has not come yet is held back", waits),) if waits else ()
-    if not found:
-        return waiting
-    kinds = sorted({repair.what for repair in found})
-    keys = tuple(key_of(repair.ordinal, repair.index) for repair in found)
-    return (
-        Event("repair", 0, 0, f"{len(found)} fault{'' if len(found) == 1 else 's'} of the history mended: {', '.join(kinds)}", keys),
-        *waiting,
-    )

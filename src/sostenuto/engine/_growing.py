@@ -143,7 +143,7 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
     first, last = min(prints, default=found.at), max(prints, default=found.at)
     key = branch_key(range_key(first, last), len(state.branches))
     event = Event("rewritten", 0, 0, f"the host rewrote message {found.at}", (key,))
-    old = Branch(first, _as_handed_over(state, first, last + 1), tuple(state.history.messages[first : last + 1]))
+    old = Branch(first, _as_handed_over(state, first, last + 1), tuple(state.history.messages[first : last + 1]), rewritten=True)
     return replace(
         reviewed(state, history=history, edits=edits),
         branches=(*state.branches, old),

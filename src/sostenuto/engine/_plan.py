@@ -7,6 +7,7 @@ from typing import Any
 
 from sostenuto.engine._emission import Emission
 from sostenuto.engine._growing import IsPinned
+from sostenuto.engine._knowing import Work
 from sostenuto.engine._state import State
 from sostenuto.ladder import Facts, Run, Settings
 from sostenuto.protocols import Codec, Raw
@@ -25,6 +26,7 @@ class Plan:
     instructions: str = ""
     summarizer_window: int | None = None
     deadline_s: float | None = None
+    work: Work | None = None
     cache: str = "keep"
     bound: bool = False
     may_flatten: bool = True

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from sostenuto import checkpoint
+from sostenuto.engine._crossing import neutral
 from sostenuto.engine._matching import guarded, own_end
 from sostenuto.engine._plain import plain
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
 from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Source, Text, Thinking
-from sostenuto.protocols import Codec
+from sostenuto.protocols import Codec, Record
 from sostenuto.tokens import Calibration, dump, load
 
 SCHEMA = 1
+LOST = "[This message could not be read back from where the conversation is kept.]"
+"""What stands in the place of a message whose line was damaged: every other one keeps its ordinal."""
+Codecs = Callable[[str], Codec]
+"""The codec of a wire by its name."""
 _CALIBRATED = "conversation"
 """The name under which a snapshot keeps what was learned; the model may have none."""
 _PARTS: Mapping[str, type] = {kind.__name__: kind for kind in (Call, Media, Opaque, Result, Text, Thinking)}
@@ -29,28 +33,50 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
         "schema": SCHEMA,
         "format": codec.name,
         "transcript": [_record(state, n, raw) for n, raw in enumerate(state.raws[: state.length])],
-        "edits": [_edit(edit) for edit in state.edits],
-        "branches": [_branch(state, branch) for branch in state.branches],
-        "rewritten": {str(ordinal): base64.b16encode(print_).decode() for ordinal, print_ in state.history.prints.items()},
-        "meta": {
-            "sent_to": state.sent_to,
-            "crossed": state.crossed,
-            "foreign": state.history.folding.foreign,
-            "crossings": [list(crossing) for crossing in state.history.folding.crossings],
-            "kept_mode": state.kept_mode,
-            "nudges": state.sent.nudges,
-            "last_sent": plain(state.sent.expected[-1:]),
-            "handed": _handed(state),
-            "learned_window": state.learned_window,
-            "calibration": dump({_CALIBRATED: state.history.ruler.calibration}),
-            "order": list(state.order) if state.order is not None else None,
-            "memory": {**asdict(state.memory), "hold": dict(state.memory.hold)},
-        },
+        "edits": [dumped_edit(edit) for edit in state.edits],
+        "branches": [dumped_branch(state, branch) for branch in state.branches],
+        "rewritten": {str(ordinal): print_.hex() for ordinal, print_ in state.history.prints.items()},
+        "meta": {**figures(state), "crossed": state.crossed},
     }
 
 
-def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings: Settings) -> State:
+def figures(state: State) -> dict[str, Any]:
+    """What is kept of a state beside its transcript and edits."""
+    folding, last = state.history.folding, plain(state.sent.expected[-1:])
+    if state.length and not state.sent.nudges and last == [plain(state.raws[state.length - 1])]:
+        last = []  # as the transcript has it
+    unsent = state.length > state.sent_to
+    return {
+        "sent_to": state.sent_to,
+        "foreign": folding.foreign,
+        "crossings": [list(crossing) for crossing in folding.crossings],
+        "kept_mode": state.kept_mode,
+        "nudges": 0 if unsent else state.sent.nudges,
+        "last_sent": [] if unsent else last,
+        "handed": _handed(state),
+        "learned_window": state.learned_window,
+        "calibration": dump({_CALIBRATED: state.history.ruler.calibration}),
+        "order": _runs(state.order) if state.order is not None else None,
+        "memory": {**asdict(state.memory), "hold": dict(state.memory.hold), "ripe_to": 0, "ripe_gain": 0},
+        "pins": len(state.history.pinned),
+    }
+
+
+def _runs(ordinals: Sequence[int]) -> list[list[int]]:
+    """Ordinals as runs: first and count."""
+    runs: list[list[int]] = []
+    for ordinal in ordinals:
+        if runs and ordinal == sum(runs[-1]):
+            runs[-1][1] += 1
+        else:
+            runs.append([ordinal, 1])
+    return runs
+
+
+def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings: Settings, *, codecs: Codecs) -> State:
     """The state back. An edit whose guard no longer fits the transcript is inactive; of what was sent it knows only the last message.
+
+    `codecs` reads messages that were handed over in another wire.
 
     Raises:
         UnusableInput: if the snapshot is of a newer schema or not a snapshot.
@@ -59,18 +85,19 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         raise UnusableInput(f"snapshot schema {snapshot.get('schema')!r} is not {SCHEMA}: it was written by another version of sostenuto")
     try:
         records = list(snapshot["transcript"])
-        raws = [dict(record["raw"]) for record in records]
         meta = snapshot.get("meta") or {}
+        raws, messages = _read(records, codec, codecs, crossed=int(meta.get("crossed", 0)))
         history.folding.foreign = int(meta.get("foreign", 0))
         history.folding.crossings = tuple((int(before), bool(items)) for before, items in meta.get("crossings", ()))
-        for raw, record in zip(raws, records, strict=True):
-            message = _message_back(record["message"]) if "message" in record else codec.decode(raw)
+        for message, record in zip(messages, records, strict=True):
             history.add(message, pinned=bool(record.get("pinned")))
-        history.prints = {int(ordinal): base64.b16decode(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
+        history.guards = _guards(records)
+        history.prints = {int(ordinal): bytes.fromhex(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
         own = _handed_back(meta.get("handed"), raws)
-        branches = tuple(_branch_back(branch, codec) for branch in snapshot.get("branches", ()))
+        branches = tuple(_branch_back(branch, codec, codecs) for branch in snapshot.get("branches", ()))
         edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
-        order = tuple(int(ordinal) for ordinal in meta["order"]) if meta.get("order") is not None else None
+        runs = meta.get("order")
+        order = tuple(ordinal for first, count in runs for ordinal in range(first, first + count)) if runs is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UnusableInput(
@@ -102,11 +129,11 @@ def calibration(snapshot: Mapping[str, Any]) -> Calibration | None:
 
 
 def _handed(state: State) -> dict[str, Any]:
-    """What was handed over last by a caller who keeps what a request held: how it begins, and how many of the newest messages follow."""
+    """What was handed over last by a caller who keeps what a request held: how it begins, and from which message on the log follows."""
     own, count = state.own, own_end(state)
     return {
         "begins": plain(own.expected[: len(own.expected) - count]),
-        "newest": count,
+        "from": state.length - count,
         "segments": [list(run) for run in own.segments],
         "built": [list(run) for run in own.built],
         "changed": sorted(own.changed),
@@ -116,7 +143,7 @@ def _handed(state: State) -> dict[str, Any]:
 def _handed_back(entry: Any, raws: list[Any]) -> Sent:
     if not entry:
         return Sent()
-    expected = guarded([*entry["begins"], *raws[len(raws) - int(entry["newest"]) :]])
+    expected = guarded([*entry["begins"], *raws[int(entry["from"]) :]])
     segments, built = (tuple((int(a), int(b), int(c)) for a, b, c in entry[name]) for name in ("segments", "built"))
     return Sent(expected, segments, 0, {int(ordinal): {} for ordinal in entry["changed"]}, built)
 
@@ -127,15 +154,43 @@ def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:
     return {**record, "message": _message(state.history.messages[ordinal])} if ordinal < state.crossed else record
 
 
-def _branch(state: State, branch: Branch) -> dict[str, Any]:
+def _read(records: Sequence[Record], codec: Codec, codecs: Codecs, *, crossed: int) -> tuple[list[Any], list[Message]]:
+    """Native messages and what they say. What was handed over in another wire is brought to what every wire can write, as it was then."""
+    raws, messages, is_mixed = [], [], False
+    for record in records:
+        raw = codec.encode(Message("user", (Text(LOST),))) if record.get("lost") else dict(record["raw"])
+        raws.append(raw)
+        if "message" in record:
+            messages.append(_message_back(record["message"]))
+            continue
+        is_mixed = is_mixed or "wire" in record
+        messages.append((codecs(record["wire"]) if "wire" in record and "lost" not in record else codec).decode(raw))
+    return raws, [*neutral(messages[:crossed]), *messages[crossed:]] if is_mixed else messages
+
+
+def _guards(records: Sequence[Record]) -> list[bytes]:
+    """The chain of guards, as far as the records hold it; one that is lost fits nothing."""
+    guards = [b""]
+    for record in records:
+        if "guard" not in record and not record.get("lost"):
+            break
+        guards.append(bytes.fromhex(record["guard"]) if "guard" in record else b"lost")
+    return guards
+
+
+def dumped_branch(state: State, branch: Branch) -> dict[str, Any]:
     """What was left behind; as parts too where some of it may be of another wire."""
-    record = {"at": branch.at, "raws": [plain(raw) for raw in branch.raws]}
-    return {**record, "messages": [_message(message) for message in branch.messages]} if state.history.folding.crossings else record
+    mixed = bool(state.history.folding.crossings)
+    records = [
+        {"raw": plain(raw), "message": _message(message)} if mixed else {"raw": plain(raw)}
+        for raw, message in zip(branch.raws, branch.messages, strict=True)
+    ]
+    return {"at": branch.at, "transcript": records, "rewritten": branch.rewritten}
 
 
-def _branch_back(entry: Mapping[str, Any], codec: Codec) -> Branch:
-    made = map(_message_back, entry["messages"]) if "messages" in entry else map(codec.decode, entry["raws"])
-    return Branch(entry["at"], tuple(entry["raws"]), tuple(made))
+def _branch_back(entry: Mapping[str, Any], codec: Codec, codecs: Codecs) -> Branch:
+    raws, messages = _read(entry["transcript"], codec, codecs, crossed=len(entry["transcript"]))
+    return Branch(entry["at"], tuple(raws), tuple(messages), rewritten=bool(entry.get("rewritten")))
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -147,13 +202,14 @@ def _guarded(edit: Edit, history: History) -> Edit:
     return edit if fits else replace(edit, active=False)
 
 
-def _edit(edit: Edit) -> dict[str, Any]:
+def dumped_edit(edit: Edit) -> dict[str, Any]:
+    """An edit as JSON-able values."""
     out: dict[str, Any] = {
         "number": edit.number,
         "kind": edit.kind,
         "cause": edit.cause,
         "reach": edit.reach,
-        "guard": base64.b16encode(edit.guard).decode(),
+        "guard": edit.guard.hex(),
         "keys": list(edit.keys),
         "tokens_before": edit.tokens_before,
         "tokens_after": edit.tokens_after,
@@ -206,7 +262,7 @@ def _edit_back(entry: Mapping[str, Any], history: History, settings: Settings) -
         entry["kind"],
         entry["cause"],
         entry["reach"],
-        base64.b16decode(entry["guard"]),
+        bytes.fromhex(entry["guard"]),
         forms=tuple(((ordinal, index), _part_back(form)) for ordinal, index, form in entry["forms"]),
         cover=cover,
         flattened=placed.get("flattened"),

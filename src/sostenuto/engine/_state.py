@@ -61,11 +61,12 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What a fork, or a rewrite by the host, left behind: still recallable, under keys that name the branch."""
+    """What a fork, or a rewrite by the host (`rewritten`), left behind: still recallable, under keys that name the branch."""
 
     at: int
     raws: tuple[Raw, ...]
     messages: tuple[Message, ...]
+    rewritten: bool = False
 
 
 def branch_key(key: str, number: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sostenuto import checkpoint
 from sostenuto.budget import ledger_budget, paths_budget
 from sostenuto.ladder._edit import Cover
+from sostenuto.ladder._known import known_block
 from sostenuto.ladder._run import Run
 from sostenuto.ladder._zones import standing
 from sostenuto.messages import range_key
@@ -31,7 +32,14 @@ def checkpoint_cover(run: Run, upto: int, *, ledger: Ledger, prose: Sections | N
         count=run.history.ruler.text,
         recall_named=run.facts.named == "recall",
     )
-    text = checkpoint.compose(prose, rendering, rules=run.facts.rules, recall_named=run.facts.named == "recall", extent=extent(run, upto))
+    text = checkpoint.compose(
+        prose,
+        rendering,
+        rules=run.facts.rules,
+        known=known_block(run, share=share),
+        recall_named=run.facts.named == "recall",
+        extent=extent(run, upto),
+    )
     return Cover(upto, standing(run.history, upto=upto), text, checkpoint.CONTINUATION, ledger, prose, rendering.folds)
 
 

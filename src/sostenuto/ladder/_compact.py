@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sostenuto import checkpoint
 from sostenuto.budget import summarizer_budget
 from sostenuto.ladder._checkpoints import checkpoint_cover, covered_keys, folded
-from sostenuto.ladder._edit import Edit
+from sostenuto.ladder._edit import Edit, checkpoint_messages
 from sostenuto.ladder._numbers import NUMBERS
 from sostenuto.ladder._run import Asking, Journal, Need, Outcome, Run, Summarize
 from sostenuto.ladder._thinking import waits
@@ -131,6 +131,7 @@ def _need(run: Run, asking: Asking) -> Summarize:
         asking.chunks[asking.number],
         prior=asking.prior,
         instructions="\n".join(part for part in (run.facts.instructions, run.facts.focus) if part),
+        known_work=run.facts.known or None,
         limit_tokens=limit,
     )
     seconds = run.facts.deadline_s
@@ -210,8 +211,7 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     assert edit.cover is not None
     before, percent = usage.tokens, usage.percent
     if outcome is None:
-        first, last = run.history.units[run.view.start].first, run.history.units[edit.cover.upto - 1].last
-        return run, Journal({"tokensBefore": before, "messages": last - first + 1, "summary": edit.cover.text, "cause": edit.cause})
+        return run, Journal(_record(run, edit, summary=edit.cover.text))
     run = replace(run.with_edit(edit), pending=None, phase="trim", compacted=True)
     run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False, futile=0)
     reason = f"{edit.cause} checkpoint at {percent} % of the budget"
@@ -222,6 +222,27 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
         f"{run.total:,} tokens are left; the originals stay readable under {', '.join(edit.keys)}."
     )
     return _tried(run, freed=before - run.total, before=before), None
+
+
+def _record(run: Run, edit: Edit, *, summary: str) -> dict[str, Any]:
+    """What is written down of a compaction (origin 8.1). A journal is a copy that leaves the conversation: it holds no secrets (D59)."""
+    after = run.with_edit(edit)
+    return {
+        "tokensBefore": run.total,
+        "tokensAfter": after.total,
+        "messagesBefore": _messages(run),
+        "messagesAfter": _messages(after),
+        "summary": checkpoint.redacted(summary),
+        "mechanical": edit.cause != "model",
+        "cause": edit.cause,
+    }
+
+
+def _messages(run: Run) -> int:
+    """Messages of the view: the checkpoint and its continuation, the units that stand before them, and those behind."""
+    shown = (*run.view.standing, *range(run.view.start, len(run.history.units)))
+    ordinals = {place.ordinal for number in shown for place in run.history.units[number].parts}
+    return len(ordinals) + (len(checkpoint_messages(run.view.cover)) if run.view.cover else 0)
 
 
 def _what_fills(run: Run) -> str:

@@ -28,6 +28,7 @@ class Numbers:
     string_slack: int = 24  # a string is not worth cutting for less
     cut_tries: int = 4  # times: a second look is nearly always enough; the number only bounds the work
     checkpoint_frame: int = 160  # continuation and framing that come with any checkpoint
+    known_share: float = 0.25  # of the tail: what known work state may take in a checkpoint (D43)
     shrinking: tuple[float, ...] = (1.0, 0.5, 0.25, 0.1)  # shares of its bounds that a checkpoint is tried with when space is tight
     prose_least: float = 0.25  # of those shares, the last at which a checkpoint has no room for a model's prose
     read_share: float = 0.02  # of the budget: what a read result of the kept part keeps when it must be cut (D21)

@@ -109,6 +109,7 @@ class Facts:
         sent: number of messages that were in an earlier request.
         reports: trusted usage reports so far (D51); `exact`: whether counts are exact.
         summarizer_window: tokens; None for the mechanical checkpoint.
+        known: what is known of the work outside the conversation, in words of no particular shape (D43).
         bound: thinking is bound to the prefix (D29); `may_flatten`: whether the profile allows flattening (D54).
     """
 
@@ -133,6 +134,7 @@ class Facts:
     summarizer_window: int | None = None
     instructions: str = ""
     rules: tuple[str, ...] = ()
+    known: str = ""
     deadline_s: float | None = None
     bound: bool = False
     may_flatten: bool = True
@@ -158,6 +160,7 @@ class Memory:
         unfit: it was told that the fixed part alone passes the compaction line (D10).
         nudged: how full the model was last told that its context is, by a nudge that stays (D54).
         thinking_off: thinking had to be switched off in this tool loop and stays off to its end (D54).
+        unknown: it was told that the known work could not be asked for, and that was not overcome since (D43).
         ripe_to: first unit not yet looked at for clearing; `ripe_gain` what the looked-at ones would free.
     """
 
@@ -172,6 +175,7 @@ class Memory:
     unfit: bool = False
     nudged: str = ""
     thinking_off: bool = False
+    unknown: bool = False
     ripe_to: int = 0
     ripe_gain: int = 0
 

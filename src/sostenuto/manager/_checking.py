@@ -24,6 +24,7 @@ def checked(
     settings: object,
     format: object,
     on_event: object,
+    work: object,
 ) -> None:
     """Raises `UnknownSetting` or `UnknownFormat` for the first argument that cannot be used."""
     named(model, format)
@@ -40,6 +41,8 @@ def checked(
         _numbers(settings)
     if on_event is not None and not callable(on_event):
         raise UnknownSetting(f"on_event {_shown(on_event)} must be a function of an event")
+    if work is not None and not callable(work):
+        raise UnknownSetting(f"work {_shown(work)} must be a function that says what is known of the work, or None")
 
 
 def named(model: object, format: object) -> None:

@@ -11,6 +11,7 @@ from sostenuto import engine as machinery
 from sostenuto import ladder
 from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
 from sostenuto.manager._calibrations import Calibrations
+from sostenuto.manager._keeping import figures, opened, taken_up
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
 from sostenuto.messages import Message, Pinned, fingerprint
 from sostenuto.protocols import Codec, Raw, Store, Summarizer
@@ -20,7 +21,6 @@ from sostenuto.window import Window
 if TYPE_CHECKING:
     from sostenuto.engine import Asked, Draft, Engine, Profile, Request
     from sostenuto.ladder import Event, Journal, Keep, Need, Outcome, Run, Settings
-    from sostenuto.protocols import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Wishes:
     format: str | None = None
     summarizer_window: int | None = None
     deadline_s: float | None = None
+    work: Callable[[], str] | None = None
     calibrations: Calibrations = field(default_factory=Calibrations)
     catalogue: str | PathLike[str] | None = None
 
@@ -50,16 +51,23 @@ class Wishes:
 class Driver:
     """The one mutable object behind a manager: its engine, and whether a request is under way."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: Wishes, *, conversation: str | None = None) -> None:
         self.wishes = wishes
+        self.conversation = conversation
+        self.keeper = opened(wishes.store, conversation)
         self.engine: Engine | None = None
         self.last: Asked | None = None
         self.pinned: set[bytes] = set()
-        self.log: Log | None = None
         self._busy = False
         self._deaf = False
         self._undecided = False
         self._first_notices: tuple[str, ...] = wishes.window.notes
+        if self.keeper is not None:
+            try:
+                self._first_notices += taken_up(self)
+            except BaseException:
+                self.keeper.log.close()
+                raise
 
     def started(self) -> Engine:
         """The engine; one for an empty conversation if nothing was prepared yet."""
@@ -87,6 +95,7 @@ class Driver:
                 instructions=self.wishes.instructions,
                 summarizer_window=(self.wishes.summarizer_window or self.wishes.window.tokens) if self.wishes.summarizer else None,
                 deadline_s=self.wishes.deadline_s,
+                work=self.wishes.work,
                 cache=self.wishes.cache,
                 bound=self.wishes.profile.prefix_bound_thinking,
                 may_flatten=self.wishes.profile.may_flatten,
@@ -163,8 +172,7 @@ class Driver:
             self._busy = False
 
     def _entered(self, asked: Asked) -> tuple[Engine, Request | Draft]:
-        if self._busy:
-            raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
+        self._refuse_another()
         engine = self.engine_for(asked.messages, asked.system)
         if self._undecided:
             self._look_again(engine, asked)
@@ -176,6 +184,10 @@ class Driver:
             engine.abandon()
             raise
 
+    def _refuse_another(self) -> None:
+        if self._busy:
+            raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
+
     def _left(self, engine: Engine, draft: Draft, run: Run, asked: Asked) -> Request:
         if self._first_notices:
             run = replace(run, notices=(*self._first_notices, *run.notices))
@@ -183,6 +195,7 @@ class Driver:
         self._first_notices = ()
         plain = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False, repair=False)
         self.last = asked if asked.is_plain else plain
+        self.keep()
         self._announce(engine, request)
         return request
 
@@ -212,7 +225,38 @@ class Driver:
 
     def _stored(self, need: Keep | Journal) -> Outcome:
         """What is in this process can be had again; a log makes it outlive the process."""
-        return machinery.stored(need, self.log, self.started().state.history) if self.log is not None else pretended(need)
+        return machinery.stored(need, self.keeper.log, self.started().state.history) if self.keeper is not None else pretended(need)
+
+    # ------------------------------------------------------------------ keeping
+
+    def keep(self) -> bool:
+        """Write down what the last step changed; True once it would survive the end of this process."""
+        if self.keeper is None or self.engine is None:
+            return False
+        return self.keeper.keep(self.engine, also=figures(self.wishes, conversation=self.conversation))
+
+    def note(self, asked: Asked) -> bool:
+        """Take in and write down what plainly goes on from what is known, without a request."""
+        if self.keeper is None:
+            return False
+        self._refuse_another()
+        engine = self.engine_for(asked.messages, asked.system)
+        if self._undecided:
+            self._look_again(engine, asked)
+        return engine.note(asked) and self.keep()
+
+    def history(self) -> list[Raw]:
+        """The messages that a caller goes on with."""
+        engine = self.started()
+        state = engine.state
+        if state.crossed or state.kept_mode:
+            return engine.emitted(state)[0]
+        return [state.raws[ordinal] for ordinal in state.order] if state.order is not None else list(state.raws[: state.length])
+
+    def close(self) -> None:
+        """Let another writer in."""
+        if self.keeper is not None:
+            self.keeper.log.close()
 
 
 def rehearsed(draft: Draft) -> Run:

@@ -14,7 +14,9 @@ from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
 from sostenuto.manager._driving import Driver, Wishes, rehearsed
-from sostenuto.manager._wiring import FORMATS, Counter, Pin, check_counter, configured, pinning, window_of
+from sostenuto.manager._keeping import arguments_for, figures, restored
+from sostenuto.manager._recovering import recovery
+from sostenuto.manager._wiring import Counter, Pin, check_counter, configured, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
 from sostenuto.protocols import Raw, Store, Summarizer
 from sostenuto.window import Window
@@ -39,19 +41,21 @@ class ContextManager:
         tool_policy: per tool ``"never"``, ``"first"``, ``"rederivable"``, ``"last"`` or a mapping (see `sostenuto.calls.Trait`).
         cache: ``"keep"`` leaves the caller's cache markers, ``"auto"`` places the provider's.
         store: where conversations are kept that outlive this process; without one, this process alone has it.
-        conversation: a name for it, carried in snapshots.
+        conversation: a name for it, carried in snapshots; with a store what it holds under this name is gone on with.
         on_event: called with every `Event`.
         clock: seconds since any moment; with it, an idle time beyond the cache's lifetime is noticed without being told.
         format: ``"openai_chat"``, ``"openai_responses"``, ``"anthropic"`` or ``"gemini"``; default: seen from the messages.
         settings: every number of the ladder (`Settings`).
         summarizer_window: tokens the summarizer takes; default: this model's.
         deadline_s: seconds a summary may take; default: grows with its input.
+        work: says what is known of the work outside the conversation; asked before a compaction, and written into its checkpoint (D43).
         calibrations: what was learned about models; hand the same object to several managers, or keep it in a file.
         catalogue: a models.dev ``api.json`` of your own (see ``sostenuto models --refresh``); it comes before the bundled one.
 
     Raises:
         UnknownSetting: for a value that cannot be used, naming it and the remedy.
-        UnusableInput: for a catalogue that cannot be read.
+        UnusableInput: for a catalogue, or a kept conversation, that cannot be read.
+        ConversationInUse: somebody else is writing the conversation.
     """
 
     _last_call: float | None = None
@@ -77,6 +81,7 @@ class ContextManager:
         settings: Settings | None = None,
         summarizer_window: int | None = None,
         deadline_s: float | None = None,
+        work: Callable[[], str] | None = None,
         calibrations: Calibrations | None = None,
         catalogue: str | PathLike[str] | None = None,
     ) -> None:
@@ -90,6 +95,7 @@ class ContextManager:
             settings=settings,
             format=format,
             on_event=on_event,
+            work=work,
         )
         check_counter(counter)
         self.conversation = conversation
@@ -112,9 +118,11 @@ class ContextManager:
                 format=format,
                 summarizer_window=summarizer_window,
                 deadline_s=deadline_s,
+                work=work,
                 calibrations=calibrations or Calibrations(),
                 catalogue=catalogue,
-            )
+            ),
+            conversation=conversation,
         )
 
     @property
@@ -187,11 +195,11 @@ class ContextManager:
             UnusableInput: the error says something else than that the request was too long, or nothing was prepared yet.
             ContextOverflow: the request before was refused too, or nothing smaller can be made.
         """
-        return self._driver.ask_sync(self._recovery(error, maximum))
+        return self._driver.ask_sync(recovery(self._driver, error, maximum=maximum))
 
     async def recover_async(self, error: object = None, *, maximum: int | None = None) -> Request:
         """`recover` for an asynchronous summarizer."""
-        return await self._driver.ask(self._recovery(error, maximum))
+        return await self._driver.ask(recovery(self._driver, error, maximum=maximum))
 
     # ------------------------------------------------------------------ asked by a person
 
@@ -227,6 +235,7 @@ class ContextManager:
         if engine.state.facts is None:
             return machinery.Undone(False, None, 0, "There is nothing to undo.")
         engine.state, done = machinery.undone(engine.state, engine.state.facts, self._driver.wishes.settings, edit)
+        self._driver.keep()
         return done
 
     def redo(self, edit: int | None = None) -> Undone:
@@ -235,6 +244,7 @@ class ContextManager:
         if engine.state.facts is None:
             return machinery.Undone(False, None, 0, "There is nothing to redo.")
         engine.state, done = machinery.redone(engine.state, engine.state.facts, edit)
+        self._driver.keep()
         return done
 
     def usage(self) -> Usage:
@@ -278,6 +288,7 @@ class ContextManager:
         self._driver.pinned.add(fingerprint(codec.decode(message)))
         if self._driver.engine is not None:
             self._driver.engine.pin(fingerprint(codec.decode(message)))
+            self._driver.keep()
 
     def switch(
         self, model: str, *, window: int | None = None, counter: Counter = None, format: str | None = None, dry_run: bool = False
@@ -306,7 +317,9 @@ class ContextManager:
             counter=counter,
             format=format or self._driver.wishes.format,
         )
-        return switched(self._driver, wishes, dry_run=dry_run)
+        told = switched(self._driver, wishes, dry_run=dry_run)
+        self._driver.keep()
+        return told
 
     # ------------------------------------------------------------------ keeping
 
@@ -314,8 +327,7 @@ class ContextManager:
         """The conversation as JSON-able values: transcript, edits, and what else is needed to go on elsewhere."""
         engine = self._driver.started()
         saved = machinery.dumped(engine.state, engine.plan.codec)
-        saved["meta"].update(model=self.model, conversation=self.conversation, window=self._driver.wishes.window.tokens)
-        saved["meta"]["stated_window"] = self._driver.wishes.stated
+        saved["meta"].update(figures(self._driver.wishes, conversation=self.conversation))
         return saved
 
     @classmethod
@@ -327,25 +339,38 @@ class ContextManager:
         Raises:
             UnusableInput: it is not a snapshot, or of a newer schema.
         """
-        held: object = snapshot
-        meta = held.get("meta") if isinstance(held, Mapping) else None
-        if not isinstance(meta, Mapping) or snapshot.get("format") not in FORMATS:
-            raise UnusableInput("this is not a snapshot of a conversation; take it from snapshot()")
-        arguments.setdefault("model", meta.get("model") or "")
-        arguments.setdefault("conversation", meta.get("conversation"))
-        looked_up = "window" not in arguments and meta.get("stated_window", 0) is None
-        if "window" not in arguments:
-            arguments["window"] = _window_again(meta, arguments)
-        manager = cls(**{**arguments, "format": snapshot["format"]})
-        if looked_up:  # nobody stated it, now or then: what an error says of the model later holds for it too
-            manager._driver.wishes = replace(manager._driver.wishes, stated=None)
-        known = manager._driver.wishes.calibrations.get(manager.model) is not None
-        manager._driver.started().load(snapshot, calibrated=not known and manager.model == (meta.get("model") or ""))
+        wanted, looked_up = arguments_for(snapshot, arguments)
+        manager = cls(**wanted)
+        restored(manager._driver.wishes, manager._driver, snapshot, looked_up=looked_up)
         return manager
 
+    @property
+    def history(self) -> list[Raw]:
+        """The messages to go on with, in the wire of this conversation: hand them to `prepare` with what is new behind them.
+
+        For a conversation that was taken up from a store by a process that has nothing of it.
+        """
+        return self._driver.history()
+
+    def note(self, messages: Sequence[Raw]) -> bool:
+        """Write down what was said since, before a request is asked for it: a reply whose calls are still to be carried out, say.
+
+        Args:
+            messages: as for `prepare`.
+
+        Returns:
+            True once it would survive the end of this process. Without a store nothing is done.
+
+        Raises:
+            ConcurrentPrepare: a `prepare` of this manager is still running.
+        """
+        check_asked(messages, None, None)
+        return self._driver.note(machinery.Asked(list(messages)))
+
     def close(self) -> None:
-        """Let go of the conversation. The manager can be used again for a new one."""
-        self._driver = Driver(self._driver.wishes)
+        """Let go of the conversation, and let another writer in. The manager can be used again for a new one, which no store keeps."""
+        self._driver.close()
+        self._driver = Driver(replace(self._driver.wishes, store=None))
 
     # ------------------------------------------------------------------ how it is done
 
@@ -362,34 +387,3 @@ class ContextManager:
         if before is not None and found is None:
             raise UnusableInput(f"before={before!r} is not a key such as m40")
         return replace(last, manual=True, focus=focus, before=found[0] if found else None)
-
-    def _recovery(self, error: object, maximum: int | None) -> Asked:
-        engine, last = self._driver.started(), self._driver.prepared()
-        sent, settings, window = engine.state.request, engine.plan.settings, self.window.tokens
-        estimate = sent.tokens if sent is not None else 0
-        fill = (estimate + (sent.max_output or 0 if sent is not None else 0)) / max(1, window)
-        found = machinery.evidence(error, maximum=maximum, fill=fill, window=window)
-        target = engine.overflowed(stated=found.limit if found.kind == "tokens" else None)
-        if found.kind == "tokens" and found.limit:
-            self._driver.wishes.calibrations.put_limit(self.model, found.limit, pinned=self._driver.wishes.stated)
-        if found.kind == "malformed" and machinery.reasoning(engine.state):
-            return replace(last, repair=True)
-        if found.kind == "bytes":
-            return replace(last, strip_media=True, forced=target)
-        least, line = engine.window.lowest_reserve(last.max_output or found.output), settings.thresholds.compact
-        output = machinery.lowered_output(found, asked=last.max_output, estimate=estimate, least=least, line=line)
-        if output is not None:
-            engine.told_next(f"The provider refused the output asked for beside this input; it is lowered to {output:,} tokens.")
-            last, found = replace(last, max_output=output), replace(found, output=output)
-            if found.spare is not None and found.spare >= output:
-                return last
-        return replace(last, forced=machinery.fitting(found, estimate=estimate, otherwise=settings.recovery))
-
-
-def _window_again(meta: Mapping[str, Any], arguments: Mapping[str, Any]) -> int | None:
-    """The window to state for a snapshot that goes on: what its caller stated; else what it resolved to, unless something was learned."""
-    saved = meta.get("window")
-    if meta.get("stated_window", saved) is not None:
-        return saved
-    known = arguments.get("calibrations")
-    return None if known is not None and known.limit(arguments["model"], pinned=None) else saved

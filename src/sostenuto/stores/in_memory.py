@@ -40,6 +40,11 @@ class LogInMemory:
         self.conversation = conversation
         self._held = held
 
+    @property
+    def expects_from(self) -> int:
+        """See `Log`."""
+        return max((records[-1]["seq"] + 1 for records in (self._held.transcript, self._held.edits) if records), default=0)
+
     def read(self) -> Kept:
         """See `Log`."""
         return Kept(tuple(self._held.transcript), tuple(self._held.edits))

@@ -1,0 +1,238 @@
+"""What a log is given of a conversation, step by step, and the snapshot that its records amount to (D32).
+
+The transcript's records: ``wire`` (from which ordinal on messages are of which wire), ``ordinal`` (one message, with the guard up to
+it), ``fork`` (what follows goes another way from that ordinal on), ``rewritten`` (the host gave messages another body), ``branch``
+(one that was left before this log began). The edits'
+records: ``edit`` (one edit, whole; a later one with the same number takes its place), ``active`` (an undo, or its undoing), ``pinned``,
+``meta`` (figures that changed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sostenuto.engine._plain import plain
+from sostenuto.engine._snapshot import SCHEMA, dumped_branch, dumped_edit, figures
+from sostenuto.engine._state import Branch, State
+from sostenuto.ladder import Edit
+from sostenuto.protocols import Codec, Kept, Record
+
+_LOST: Mapping[str, Any] = {
+    **{"kind": "clip", "cause": "lost", "reach": 2**53, "guard": "", "keys": [], "forms": []},
+    **{"tokens_before": 0, "tokens_after": 0, "active": False},
+}
+"""What stands in the place of an edit whose line was damaged: never in force, and the others keep their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How far a log knows a conversation: the state after its last step, and the number of the next record."""
+
+    state: State | None = None
+    seq: int = 0
+    wire: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def recorded(known: Recorded, state: State, codec: Codec, *, also: Mapping[str, Any]) -> tuple[Recorded, list[Record], list[Record]]:
+    """The records of one step, and how far the log knows the conversation once it has them.
+
+    Args:
+        known: the state of the step before.
+        also: figures that are kept beside those of the state.
+
+    Returns:
+        What is known then; records for the transcript; records for the edits. Both are empty where nothing changed.
+    """
+    said = [*_wire(known, state, codec), *_branches(known, state), *_messages(known, state)]
+    meta = {**figures(state), **also}
+    done = [*_edits(known, state), *_pins(known, state)]
+    changed = {name: value for name, value in meta.items() if name not in known.meta or known.meta[name] != value}
+    if changed:
+        done.append({"meta": changed})
+    seq = known.seq
+    transcript: list[Record] = [{"seq": number, **record} for number, record in enumerate(said, seq)]
+    edits: list[Record] = [{"seq": number, **record} for number, record in enumerate(done, seq + len(said))]
+    return Recorded(state, seq + len(said) + len(done), codec.name, meta), transcript, edits
+
+
+def _wire(known: Recorded, state: State, codec: Codec) -> Iterator[dict[str, Any]]:
+    if known.wire != codec.name:
+        yield {"wire": codec.name, "from": state.crossed}
+
+
+def _branches(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
+    if known.state is None:
+        yield from ({"branch": dumped_branch(state, branch)} for branch in state.branches)
+        return
+    for branch in state.branches[len(known.state.branches) :]:
+        yield _rewritten(branch, state) if branch.rewritten else {"fork": branch.at}
+
+
+def _rewritten(branch: Branch, state: State) -> dict[str, Any]:
+    """The new bodies of the messages that the host changed, and the fingerprints of the old ones."""
+    ordinals = [
+        branch.at + step for step, old in enumerate(branch.messages) if old != state.history.messages[branch.at + step]
+    ]  # fmt: skip
+    return {
+        "rewritten": [branch.at, branch.at + len(branch.messages)],
+        "bodies": {str(ordinal): plain(state.raws[ordinal]) for ordinal in ordinals},
+        "prints": {str(ordinal): state.history.first_print(ordinal).hex() for ordinal in ordinals},
+    }
+
+
+def _messages(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
+    history = state.history
+    for ordinal in range(_common(known, state), state.length):
+        record = {"ordinal": ordinal, "guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal])}
+        yield {**record, "pinned": True} if ordinal in history.pinned else record
+
+
+def _common(known: Recorded, state: State) -> int:
+    """The first ordinal the log does not hold, or no longer holds."""
+    if known.state is None:
+        return 0
+    forks = (branch.at for branch in state.branches[len(known.state.branches) :] if not branch.rewritten)
+    return min((known.state.length, *forks))
+
+
+def _edits(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
+    before = known.state.edits if known.state is not None else ()
+    for number, edit in enumerate(state.edits):
+        old = before[number] if number < len(before) else None
+        if old is edit:
+            continue
+        if old is not None and _is_same_but_for_activity(old, edit):
+            yield {"active": [edit.number, edit.active]}
+        elif old != edit:
+            yield {"edit": dumped_edit(edit)}
+
+
+def _is_same_but_for_activity(old: Edit, new: Edit) -> bool:
+    return old.active != new.active and replace(old, active=new.active) == new
+
+
+def _pins(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
+    """Messages that were pinned after they had been written."""
+    if known.state is None:
+        return
+    held = known.meta.get("pins", 0)
+    if len(state.history.pinned) != held:
+        late = sorted(ordinal for ordinal in state.history.pinned if ordinal < _common(known, state))
+        if late:
+            yield {"pinned": late}
+
+
+# ------------------------------------------------------------------ and back
+
+
+def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
+    """The snapshot that the records of a log amount to, and how far the log knows it (without its state).
+
+    Lines that are missing, or stand where they make no sense, are gone around: every other message keeps its ordinal.
+    """
+    told = _Told()
+    for record in kept.transcript:
+        told.take(record)
+    edits, meta, pinned = _done(kept.edits)
+    for ordinal in pinned:
+        if ordinal < len(told.log):
+            told.log[ordinal] = {**told.log[ordinal], "pinned": True}
+    seq = max((int(records[-1]["seq"]) + 1 for records in (kept.transcript, kept.edits) if records), default=0)
+    snapshot = {
+        "schema": SCHEMA,
+        "format": told.wire,
+        "transcript": told.stamped(told.log, first=0),
+        "edits": edits,
+        "branches": told.branches,
+        "rewritten": told.prints,
+        "meta": {**meta, "crossed": told.crossed},
+    }
+    return snapshot, Recorded(None, seq, told.wire, meta)
+
+
+class _Told:
+    """The transcript's records, taken one after the other."""
+
+    def __init__(self) -> None:
+        self.log: list[Record] = []
+        self.branches: list[dict[str, Any]] = []
+        self.prints: dict[str, str] = {}
+        self._wires: list[tuple[int, str]] = []  # from which ordinal on, which wire
+
+    @property
+    def wire(self) -> str:
+        """The wire in force."""
+        return self._wires[-1][1] if self._wires else ""
+
+    @property
+    def crossed(self) -> int:
+        """Messages before this ordinal are of another wire."""
+        return self._wires[-1][0] if len(self._wires) > 1 else 0
+
+    def take(self, record: Record) -> None:
+        """One more record."""
+        if "wire" in record:
+            first = int(record["from"])
+            self._wires = [*self._wires, (first, str(record["wire"]))] if first else [(0, str(record["wire"]))]
+        elif "fork" in record:
+            self._fork(int(record["fork"]))
+        elif "rewritten" in record:
+            self._rewrite(record)
+        elif "branch" in record:
+            self.branches.append(record["branch"])
+        elif "ordinal" in record:
+            self._add(int(record["ordinal"]), record)
+
+    def _add(self, ordinal: int, record: Record) -> None:
+        if ordinal < len(self.log):
+            self._fork(ordinal)  # the line that said so is lost
+        while len(self.log) < ordinal:
+            self.log.append({"ordinal": len(self.log), "lost": True})
+        self.log.append(record)
+
+    def _fork(self, at: int) -> None:
+        if at >= len(self.log):
+            return
+        self.branches.append({"at": at, "transcript": self.stamped(self.log[at:], first=at)})
+        del self.log[at:]
+        self._wires = [(min(first, at), wire) for first, wire in self._wires]
+        self.prints = {ordinal: print_ for ordinal, print_ in self.prints.items() if int(ordinal) < at}
+
+    def _rewrite(self, record: Record) -> None:
+        first, stop = (int(ordinal) for ordinal in record["rewritten"])
+        self.branches.append({"at": first, "transcript": self.stamped(self.log[first:stop], first=first), "rewritten": True})
+        for ordinal, body in record["bodies"].items():
+            if int(ordinal) < len(self.log):
+                self.log[int(ordinal)] = {**self.log[int(ordinal)], "raw": body}
+        self.prints = {**record["prints"], **self.prints}
+
+    def stamped(self, records: Sequence[Record], *, first: int) -> list[Record]:
+        """The records, those of another wire than the last one with its name."""
+        out = list(records)
+        for number in range(len(self._wires) - 1):
+            start, wire = self._wires[number]
+            for ordinal in range(max(start, first), min(self._wires[number + 1][0], first + len(out))):
+                out[ordinal - first] = {**out[ordinal - first], "wire": wire}
+        return out
+
+
+def _done(records: Sequence[Record]) -> tuple[list[dict[str, Any]], dict[str, Any], list[int]]:
+    """The edits as they stand, the figures, and what was pinned later."""
+    edits: dict[int, dict[str, Any]] = {}
+    meta: dict[str, Any] = {}
+    pinned: list[int] = []
+    for record in records:
+        if "edit" in record:
+            edits[int(record["edit"]["number"])] = dict(record["edit"])
+        elif "active" in record:
+            number, active = record["active"]
+            if number in edits:
+                edits[number] = {**edits[number], "active": bool(active)}
+        elif "pinned" in record:
+            pinned += map(int, record["pinned"])
+        elif "meta" in record:
+            meta.update(record["meta"])
+    return [edits.get(number, {**_LOST, "number": number}) for number in range(max(edits, default=-1) + 1)], meta, pinned

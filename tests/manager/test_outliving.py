@@ -1,0 +1,298 @@
+"""A conversation that a store keeps: whatever happened, another process goes on exactly where this one was (D32, invariant 8)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import precondition, rule
+
+from sostenuto.engine import amounting
+from sostenuto.errors import ConversationInUse, UnknownSetting
+from sostenuto.manager import ContextManager
+from sostenuto.protocols import Kept, Record
+from sostenuto.stores.in_memory import InMemory, LogInMemory
+from tests.engine.conversing import CODECS, manager
+from tests.engine.test_machine import (
+    AnthropicConversation,
+    Conversation,
+    GeminiConversation,
+    ResponsesConversation,
+    recomputed,
+)
+from tests.engine.wires import cycle, user
+
+
+class Written(InMemory):
+    """A store of texts, as a file would be: what is read back is no object that anybody still holds."""
+
+    refuses = False
+
+    def open(self, conversation: str, /) -> LogInMemory:
+        """A log whose records are text in between."""
+        log = super().open(conversation)
+        store, plain_append, plain_read = self, log.append, log.read
+
+        def append(transcript: Sequence[Record], edits: Sequence[Record], /) -> bool:
+            return not store.refuses and plain_append(json.loads(json.dumps(transcript)), json.loads(json.dumps(edits)))
+
+        def read() -> Kept:
+            kept = plain_read()
+            return Kept(json.loads(json.dumps(kept.transcript)), json.loads(json.dumps(kept.edits)))
+
+        log.append, log.read = append, read  # type: ignore[method-assign]
+        return log
+
+
+def as_figures(context: ContextManager) -> dict[str, Any]:
+    """Everything that a snapshot says, without what only a running process has."""
+    saved: dict[str, Any] = json.loads(json.dumps(context.snapshot()))
+    for record in saved["transcript"]:
+        record.pop("ordinal", None)
+    return saved
+
+
+class _Outliving(Conversation):
+    """The whole life of a conversation, each step written to a store; a crash leaves nothing but that."""
+
+    def context_of(self, window: int) -> ContextManager:
+        """A manager on the store."""
+        return manager(window, format=self.format, store=self.store, conversation="life")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = Written()
+
+    def marks(self, data: object) -> None:
+        """Left out: a marker of the host's changes no message, so it is not written down; the host hands it over again."""
+
+    @precondition(lambda self: not self.store.refuses)
+    @rule()
+    def crashes(self) -> None:
+        """The process ends without a word; another one goes on from the log."""
+        before, figures = recomputed(self.state, self.codec, self.state.raws[: self.state.length]), as_figures(self.context)
+        self.store._held["life"].is_open = False
+        self.context = self.context_of(self.window)
+        assert recomputed(self.state, self.codec, self.state.raws[: self.state.length]) == before
+        assert as_figures(self.context) == figures
+        self.request = None
+
+    @precondition(lambda self: not self.store.refuses)
+    @rule()
+    def fills_up(self) -> None:
+        """From now on nothing can be written."""
+        self.store.refuses = True
+
+    @precondition(lambda self: self.store.refuses)
+    @rule()
+    def has_room_again(self) -> None:
+        """Writing works again, and the next step writes what is missing."""
+        self.store.refuses = False
+        self.ask()
+        self.context._driver.keep()
+
+
+class OutlivingChat(_Outliving):
+    """On OpenAI's chat wire."""
+
+
+class OutlivingAnthropic(_Outliving, AnthropicConversation):
+    """Where results and words share messages."""
+
+
+class OutlivingGemini(_Outliving, GeminiConversation):
+    """Where calls may lack an id."""
+
+
+class OutlivingResponses(_Outliving, ResponsesConversation):
+    """Where one turn of the assistant is several items."""
+
+
+TestOutlivingChat = OutlivingChat.TestCase
+TestOutlivingAnthropic = OutlivingAnthropic.TestCase
+TestOutlivingGemini = OutlivingGemini.TestCase
+TestOutlivingResponses = OutlivingResponses.TestCase
+for _case in (TestOutlivingChat, TestOutlivingAnthropic, TestOutlivingGemini, TestOutlivingResponses):
+    _case.settings = settings(stateful_step_count=25)
+
+
+def talked(store: InMemory, *, turns: int = 30, window: int = 2_000, **wishes: Any) -> tuple[ContextManager, list[Any]]:
+    """A conversation with some calls in it, long enough to have been rewritten, and what its host holds."""
+    context = manager(window, format="openai_chat", store=store, conversation="life", **wishes)
+    handed = [user("The task: find the fault.", format="openai_chat")]
+    context.prepare_sync(list(handed))
+    for turn in range(turns):
+        handed += cycle([f"c{turn}"], [f"{turn} " + "evidence " * 40], format="openai_chat", thought="", said="", nameless=False)
+        context.prepare_sync(list(handed))
+    return context, handed
+
+
+def crashed(store: InMemory) -> None:
+    """The process that wrote the conversation is gone."""
+    store._held["life"].is_open = False
+
+
+def test_a_process_that_has_nothing_goes_on_with_the_history() -> None:
+    """`history` of a conversation taken up from a store is what its host had handed over, and the next request is the same (D32)."""
+    store = Written()
+    context, handed = talked(store)
+    request = context.prepare_sync([*handed, user("Now?", format="openai_chat")])
+    crashed(store)
+    again = manager(2_000, format="openai_chat", store=store, conversation="life")
+    assert again.history == [*handed, user("Now?", format="openai_chat")]
+    assert again.prepare_sync(again.history).arguments == request.arguments
+
+
+def test_a_reply_is_written_down_before_its_calls_are_carried_out() -> None:
+    """What `note` took in is there after a crash, and its open calls are answered in the next request."""
+    store = Written()
+    context, handed = talked(store, turns=2)
+    reply = cycle(["late"], ["never seen"], format="openai_chat", thought="", said="", nameless=False)[:1]
+    assert context.note([*handed, *reply])
+    crashed(store)
+    again = manager(2_000, format="openai_chat", store=store, conversation="life")
+    assert again.history == [*handed, *reply]
+    request = again.prepare_sync([*again.history, user("Go on.", format="openai_chat")])
+    assert CODECS["openai_chat"].problems(request.arguments) == []
+    assert "No result was recorded" in json.dumps(request.arguments)
+
+
+def test_without_a_store_nothing_is_noted() -> None:
+    """`note` is False where nothing outlives the process."""
+    assert not manager(2_000).note([user("hello", format="openai_chat")])
+
+
+def test_a_line_that_is_lost_takes_nothing_else_with_it() -> None:
+    """With one record of the transcript gone every other message keeps its key, the edits hold, and the request is valid (B163)."""
+    store = Written()
+    context, _ = talked(store)
+    edits = [edit["active"] for edit in context.snapshot()["edits"]]
+    assert any(edits)
+    crashed(store)
+    del store._held["life"].transcript[4]  # the first is the wire, so this is message 3
+    again = manager(2_000, format="openai_chat", store=store, conversation="life")
+    assert [edit["active"] for edit in again.snapshot()["edits"]] == edits
+    assert again.recall("m5")[0].text == context.recall("m5")[0].text
+    assert "could not be read back" in again.recall("m3")[0].text
+    request = again.prepare_sync([*again.history, user("Go on.", format="openai_chat")])
+    assert CODECS["openai_chat"].problems(request.arguments) == []
+
+
+def test_an_edit_that_is_lost_leaves_the_others_their_numbers() -> None:
+    """With one record of the edits gone the others keep their numbers, and a new one gets the next."""
+    store = Written()
+    context, _ = talked(store)
+    count = len(context.snapshot()["edits"])
+    assert count > 2
+    crashed(store)
+    held = store._held["life"]
+    held.edits.remove(next(record for record in held.edits if record.get("edit", {}).get("number") == 1))
+    again = manager(2_000, format="openai_chat", store=store, conversation="life")
+    assert [edit["number"] for edit in again.snapshot()["edits"]] == list(range(count))
+    assert not again.snapshot()["edits"][1]["active"]
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai_responses"])
+def test_a_conversation_is_taken_up_in_another_wire_and_again(target: str) -> None:
+    """Another model in another wire goes on with every key; a crash after that too, and the way back."""
+    store = Written()
+    context, _ = talked(store, model="openai:gpt-5")
+    text = context.recall("m6.0")[0].text
+    crashed(store)
+    for _ in range(2):
+        other = manager(2_000, model="anthropic:claude-sonnet-5", format=target, store=store, conversation="life")
+        assert other.recall("m6.0")[0].text == text
+        request = other.prepare_sync([*other.history, user("Go on.", format=target)])
+        assert CODECS[target].problems(request.arguments) == []
+        crashed(store)
+    back = manager(2_000, model="openai:gpt-5", format="openai_chat", store=store, conversation="life")
+    request = back.prepare_sync([*back.history, user("And on.", format="openai_chat")])
+    assert CODECS["openai_chat"].problems(request.arguments) == []
+    assert back.recall("m6.0")[0].text == text
+
+
+def test_going_on_with_another_model_is_said() -> None:
+    """The first request after a change of model carries what the change means."""
+    store = Written()
+    talked(store, model="openai:gpt-5")
+    crashed(store)
+    other = manager(1_000, model="openai:gpt-4o", store=store, conversation="life")
+    notices = other.prepare_sync(other.history).notices
+    assert any("gpt-4o" in notice and "window" in notice for notice in notices)
+
+
+def test_what_cannot_be_written_is_said_once_and_made_up_for() -> None:
+    """While the store refuses, requests go on, one notice says so, and the first write that works takes everything with it (D34)."""
+    store = Written()
+    context, handed = talked(store, turns=3)
+    store.refuses = True
+    told = []
+    for turn in range(3):
+        handed.append(user(f"and {turn}", format="openai_chat"))
+        told += [notice for notice in context.prepare_sync(list(handed)).notices if "written down" in notice]
+    assert len(told) == 1
+    store.refuses = False
+    handed.append(user("enough", format="openai_chat"))
+    context.prepare_sync(list(handed))
+    crashed(store)
+    assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
+
+
+def test_two_writers_exclude_each_other() -> None:
+    """A second manager of a conversation is refused until the first is closed (D33)."""
+    store = Written()
+    context, handed = talked(store, turns=1)
+    with pytest.raises(ConversationInUse, match="life"):
+        manager(2_000, store=store, conversation="life")
+    context.close()
+    assert manager(2_000, store=store, conversation="life").history == handed
+
+
+def test_a_store_needs_a_name() -> None:
+    """A store without the name of a conversation is refused with the remedy."""
+    with pytest.raises(UnknownSetting, match="conversation="):
+        manager(2_000, store=Written())
+
+
+def test_a_message_that_is_pinned_late_stays_pinned() -> None:
+    """A pin that came after its message was written outlives the process."""
+    store = Written()
+    context, handed = talked(store, turns=2)
+    context.pin(handed[2])
+    crashed(store)
+    again = manager(2_000, format="openai_chat", store=store, conversation="life")
+    assert [n for n, record in enumerate(again.snapshot()["transcript"]) if record["pinned"]] == [2]
+
+
+def test_a_step_writes_what_it_added() -> None:
+    """The bytes written in a session are at most three times those of its messages, and no step writes the history again (B059)."""
+    store = Written()
+    _, handed = talked(store, turns=60, window=20_000)
+    held = store._held["life"]
+    written = sum(len(json.dumps(record)) for record in (*held.transcript, *held.edits))
+    assert written <= 3 * len(json.dumps(handed))
+
+
+def test_the_records_of_a_store_that_lost_everything_are_whole_again() -> None:
+    """After what was written is gone, the next step writes the whole conversation, branches included."""
+    store = Written()
+    context, handed = talked(store)
+    handed = [*handed[:-4], user("Another way.", format="openai_chat")]
+    context.prepare_sync(list(handed))
+    before = as_figures(context)
+    held = store._held["life"]
+    held.transcript.clear()
+    held.edits.clear()
+    handed.append(user("More.", format="openai_chat"))
+    store.refuses = True
+    context.prepare_sync(list(handed))
+    store.refuses = False
+    context._driver.keep()
+    snapshot, _ = amounting(Kept(json.loads(json.dumps(held.transcript)), json.loads(json.dumps(held.edits))))
+    assert len(snapshot["transcript"]) == len(before["transcript"]) + 1
+    assert len(snapshot["branches"]) == 1
+    crashed(store)
+    assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
