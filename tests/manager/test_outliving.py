@@ -296,3 +296,56 @@ def test_the_records_of_a_store_that_lost_everything_are_whole_again() -> None:
     assert len(snapshot["branches"]) == 1
     crashed(store)
     assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
+
+
+@pytest.mark.parametrize("format", sorted(CODECS))
+def test_a_preface_stands_in_front_and_is_never_kept(format: str) -> None:
+    """A preface is in every request of this process, counted, until the next compaction; no log and no other process has it."""
+    store = Written()
+    context = manager(4_000, format=format, store=store, conversation="life")
+    handed = [user("The task: find the fault.", format=format)]
+    context.prepare_sync(list(handed))
+    context.close()
+    again = manager(4_000, format=format, store=store, conversation="life")
+    bare = again.prepare_sync(again.history).tokens
+    again.preface("Claims of an earlier run, to be verified: all is done.")
+    handed = [*again.history, user("Is it?", format=format)]
+    request = again.prepare_sync(list(handed))
+    assert "Claims of an earlier run" in json.dumps(request.arguments)
+    assert CODECS[format].problems(request.arguments) == []
+    assert request.tokens >= bare + 13
+    for turn in range(40):
+        handed += cycle([f"c{turn}"], [f"{turn} " + "evidence " * 60], format=format)
+        request = again.prepare_sync(list(handed))
+        assert CODECS[format].problems(request.arguments) == []
+    assert any(edit.get("cover") for edit in again.snapshot()["edits"])
+    assert "Claims of an earlier run" not in json.dumps(request.arguments)
+    assert "Claims of an earlier run" not in json.dumps([store._held["life"].transcript, store._held["life"].edits])
+
+
+def test_the_next_request_can_be_looked_at() -> None:
+    """`preview_next` says what a smaller window would mean, and leaves everything as it was."""
+    store = Written()
+    context, _handed = talked(store, turns=20, window=20_000)
+    context.close()
+    small = manager(1_500, format="openai_chat", store=store, conversation="life")
+    before = as_figures(small)
+    found = small.preview_next([*small.history, user("Go on.", format="openai_chat")])
+    assert found.tokens_after < found.tokens_before
+    assert found.rungs
+    assert as_figures(small) == before
+    assert small.prepare_sync([*small.history, user("Go on.", format="openai_chat")]).tokens == found.tokens_after
+
+
+def test_a_conversation_taken_up_can_be_compacted_and_undone_at_once() -> None:
+    """Compact, undo and usage need no request before them in this process."""
+    store = Written()
+    context, _handed = talked(store, turns=30, window=6_000)
+    context.close()
+    again = manager(6_000, format="openai_chat", store=store, conversation="life")
+    assert again.usage().tokens > 0
+    assert again.preview().tokens_after < again.preview().tokens_before
+    again.compact_sync()
+    again.close()
+    third = manager(6_000, format="openai_chat", store=store, conversation="life")
+    assert third.undo().applied

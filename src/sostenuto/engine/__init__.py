@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
-    from sostenuto.engine._recall import Hit, names_key, read, search
+    from sostenuto.engine._recall import Hit, names_key, read
+    from sostenuto.engine._searching import search, synchronize
     from sostenuto.engine._records import Recorded, amounting, recorded
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
@@ -69,6 +70,7 @@ __all__ = [
     "summarized",
     "summarized_async",
     "switched",
+    "synchronize",
     "taken",
     "tools",
     "translated",
@@ -116,12 +118,13 @@ _HOMES = {
     "refusal": "_overflow",
     "remaining": "_telling",
     "repaired": "_crossing",
-    "search": "_recall",
+    "search": "_searching",
     "stopped_at_edge": "_overflow",
     "stored": "_performing",
     "summarized": "_performing",
     "summarized_async": "_performing",
     "switched": "_switching",
+    "synchronize": "_searching",
     "taken": "_tools",
     "tools": "_tools",
     "translated": "_translating",

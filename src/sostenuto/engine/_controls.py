@@ -43,12 +43,22 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What compacting now would do; nothing has changed."""
+    """What compacting now, or the next request, would do; nothing has changed.
+
+    Attributes:
+        tokens_before: of the context as it stands; `tokens_after` once it is done.
+        keys: what would no longer be sent as it is.
+        text: the same for a person.
+        rungs: what would happen, in order.
+        read: tokens that a summarizer would read for it; 0 where none is needed.
+    """
 
     tokens_before: int
     tokens_after: int
     keys: tuple[str, ...]
     text: str
+    rungs: tuple[str, ...] = ()
+    read: int = 0
 
 
 @dataclass(frozen=True, slots=True)

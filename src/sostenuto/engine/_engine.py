@@ -22,7 +22,7 @@ from sostenuto.engine._state import Request, Sent, State, reviewed
 from sostenuto.engine._telling import nudged, remaining, repairs, server_side, silent
 from sostenuto.errors import ContextOverflow, FixedPartTooLarge
 from sostenuto.ladder import Facts, History, Run, absent, nudge_tokens, view_of
-from sostenuto.messages import fingerprint
+from sostenuto.messages import Message, fingerprint
 from sostenuto.protocols import Codec, Raw
 from sostenuto.tokens import Measure, Ruler, learn, usage_of
 from sostenuto.window import Window
@@ -43,6 +43,8 @@ class Engine:
         self._toolbox = Toolbox()
         self._ruler = ruler
         self._instructions: Instructions | None = None
+        self.preface: Message | None = None
+        """Stands in front of everything until the next compaction, and is no part of the conversation (the preamble of a resume)."""
 
     # ------------------------------------------------------------------ one request
 
@@ -96,6 +98,8 @@ class Engine:
             written.nudges,
             mended(state),
         )
+        if any(edit.cover is not None for edit in run.edits):
+            self.preface = None  # the checkpoint says it from the next request on
         self.state = replace(
             state,
             memory=run.memory,
@@ -197,6 +201,8 @@ class Engine:
     def emitted(self, state: State) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
         """The messages of the view as this wire writes them, how they were made, and the checkpoint's own."""
         emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made, crossed=state.crossed)
+        if self.preface is not None:
+            emission.out += self.plan.codec.items(self.preface)
         heads = emission.head(state.heads)
         emission.body(state.view.start)
         out = opened(emission.out, self.plan.codec)
@@ -216,10 +222,16 @@ class Engine:
             state.history.ruler = replace(ruler, calibration=ruler.calibration.with_tools(box.print, schema=box.schema(ruler)))
         return state
 
+    def facts(self) -> Facts:
+        """What is true for the conversation now; before the first request of a process without instructions and tools."""
+        return self.state.facts or self._facts(self.state, Asked([]), 0)
+
     def _facts(self, state: State, asked: Asked, lead: int) -> Facts:
         ruler, calibration = state.history.ruler, state.history.ruler.calibration
         given = instructions(asked.system, asked.messages[:lead], self._instructions, codec=self.plan.codec, ruler=ruler)
         self._instructions, system = given, given.measure
+        if self.preface is not None:
+            system += ruler.measure(self.preface)
         for needed in turns(state.history, self.plan.codec):
             system += ruler.measure(TURN) if needed else Measure()
         window = self._window(state)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sostenuto import checkpoint
-from sostenuto.engine._state import State, branch_key
+from sostenuto.engine._state import State
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking, key_of, parse_key
 
-MOST_HITS = 20
-EXCERPT_CHARACTERS = 400
 _LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
 
 
@@ -48,7 +45,7 @@ def read(state: State, key: str, *, settings: Settings) -> Hit:
         parts = history.messages[first].parts
         if index >= len(parts):
             raise UnknownKey(f"message m{first} has parts 0 to {len(parts) - 1}, not {index}")
-        return _hit(state, key, part_text(parts[index]), _source(history.messages[first], parts[index]))
+        return _hit(state, key, part_text(parts[index]), source_of(history.messages[first], parts[index]))
     stop = min(state.length - 1, last if last is not None else first)
     texts = [message_text(history.messages[ordinal], ordinal) for ordinal in range(first, stop + 1)]
     return _hit(state, key, "\n\n".join(texts) if last is not None else texts[0], f"messages {first} to {stop}")
@@ -67,7 +64,7 @@ def _on_branch(state: State, key: str) -> Hit:
     if not said or (index is not None and index >= len(said[0].parts)):
         raise UnknownKey(f"branch {number} has the messages m{branch.at} to m{branch.at + len(branch.messages) - 1}, not {name}")
     if index is not None:
-        return _hit(state, key, part_text(said[0].parts[index]), _source(said[0], said[0].parts[index]))
+        return _hit(state, key, part_text(said[0].parts[index]), source_of(said[0], said[0].parts[index]))
     text = "\n\n".join(message_text(message, first + number) for number, message in enumerate(said))
     return _hit(state, key, text, f"messages {first} to {first + len(said) - 1} of branch {number}")
 
@@ -99,41 +96,6 @@ def names_key(state: State, words: str) -> bool:
     return parse_key(words.partition("~")[0]) is not None or words in _LISTINGS or _names_call(state, words)
 
 
-def search(state: State, words: str) -> tuple[Hit, ...]:
-    """Messages that hold the words, those that are not sent whole first; without regard to case."""
-    wanted = words.lower()
-    found: list[tuple[int, int, Hit]] = []
-    for ordinal, index, message, where in _searched(state):
-        part = message.parts[index]
-        text = part_text(part)
-        at = text.lower().find(wanted)
-        if at < 0:
-            continue
-        start = max(0, at - EXCERPT_CHARACTERS // 2)
-        excerpt = text[start : start + EXCERPT_CHARACTERS]
-        visible = where == "" and _is_whole(state, ordinal, index)
-        hit = Hit(key_of(ordinal, index) + where, excerpt, state.history.ruler.text(text), _source(message, part))
-        found.append((int(visible), -ordinal, hit))
-    return tuple(hit for _, _, hit in sorted(found, key=lambda item: item[:2])[:MOST_HITS])
-
-
-def _searched(state: State) -> Iterator[tuple[int, int, Message, str]]:
-    """Every part of the log and of the branches: ordinal, index, its message, and what its key ends in."""
-    logs = [(0, state.history.messages[: state.length], "")]
-    logs += [(branch.at, list(branch.messages), branch_key("", number)) for number, branch in enumerate(state.branches)]
-    for first, messages, where in logs:
-        for step, message in enumerate(messages):
-            for index in range(len(message.parts)):
-                yield first + step, index, message, where
-
-
-def _is_whole(state: State, ordinal: int, index: int) -> bool:
-    if (ordinal, index) in state.view.forms:
-        return False
-    owner = state.history.owner((ordinal, index))
-    return owner >= state.view.start or owner in state.view.standing
-
-
 def part_text(part: Part) -> str:
     """The text of one part, as it came."""
     match part:
@@ -149,11 +111,12 @@ def part_text(part: Part) -> str:
 
 def message_text(message: Message, ordinal: int) -> str:
     """A whole message in words: who speaks, then each part under its key."""
-    pieces = [f"[{key_of(ordinal, index)} {_source(message, part)}]\n{part_text(part)}" for index, part in enumerate(message.parts)]
+    pieces = [f"[{key_of(ordinal, index)} {source_of(message, part)}]\n{part_text(part)}" for index, part in enumerate(message.parts)]
     return "\n".join(pieces) or f"[{key_of(ordinal)} {message.role}: empty]"
 
 
-def _source(message: Message, part: Part) -> str:
+def source_of(message: Message, part: Part) -> str:
+    """Who speaks in a part: a role, a call, or the result of one."""
     if isinstance(part, Call):
         return f"call of {part.name}"
     if isinstance(part, Result):

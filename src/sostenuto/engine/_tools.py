@@ -7,19 +7,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sostenuto.engine._recall import names_key, read, search
+from sostenuto.engine._recall import Hit, names_key, read
+from sostenuto.engine._searching import search
 from sostenuto.engine._state import State
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.messages import Call
-from sostenuto.protocols import Codec, Tool
-from sostenuto.results import PAGE_SHARE, enclosed, listed, page
+from sostenuto.protocols import Codec, Finder, Tool
+from sostenuto.results import PAGE_SHARE, Provenance, defused, enclosed, framed, inherited, listed, page
+
+HITS_A_PAGE = 10
+_FARTHEST = 2**31
+"""No search has so many finds; what a model asks for may be any number."""
+SHOWN_CHARACTERS = 240
+"""Of an excerpt; the find stands in its first third."""
 
 _TOOLS: tuple[tuple[str, str, dict[str, Any], list[str]], ...] = (
     (
         "recall",
         "Read back what left the context. Give a key (m12.0, m12-m40, files:read, files:modified, requests, commands, values) "
-        "for the original text, page by page, or query words to search for.",
+        "for the original text, page by page, or query words to search for, the best finds first. offset goes on: in characters of a "
+        "text, in finds of a search.",
         {"key": {"type": "string"}, "query": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}},
         [],
     ),
@@ -67,13 +75,15 @@ def taken(native: Any, codec: Codec) -> Answering | None:
     return Answering(call.id, call.name, arguments if isinstance(arguments, Mapping) else {})
 
 
-def answered(call: Answering, state: State, *, settings: Settings, window: int) -> tuple[str, bool]:
+def answered(
+    call: Answering, state: State, *, settings: Settings, window: int, finder: Finder | None = None
+) -> tuple[str, bool]:  # fmt: skip
     """The text of the answer, framed as data, and whether the call succeeded. Bad arguments get an answer that says what is right."""
     key = call.arguments.get("key") or call.arguments.get("tool_call_id")
     query = call.arguments.get("query")
     offset = call.arguments.get("offset", 0)
     if not isinstance(offset, int) or isinstance(offset, bool) or offset < 0:
-        return f"offset must be a whole number of characters, 0 or more, not {str(offset)[:40]!r}", False
+        return f"offset must be a whole number, 0 or more, not {str(offset)[:40]!r}", False
     if isinstance(key, str) and key.strip():
         search_for = call.arguments.get("search")
         words = search_for.strip() if isinstance(search_for, str) else ""
@@ -83,12 +93,34 @@ def answered(call: Answering, state: State, *, settings: Settings, window: int) 
         if is_known:
             return paged, True
     if isinstance(query, str) and query.strip():
-        hits = search(state, query.strip())
-        if not hits:
-            return f"Nothing holds {query[:80]!r}. Try fewer or other words.", True
-        lines = [f"{hit.key} ({hit.source}, about {hit.tokens:,} tokens): {' '.join(hit.text.split())[:240]}" for hit in hits[:10]]
-        return _framed("search", "\n".join(lines) + '\nRead one whole with recall(key="…").'), True
+        return _hits(query.strip(), offset, state, finder=finder, longest=int(PAGE_SHARE * window))
     return "Give a key such as m12.0, or query words.", False
+
+
+def _hits(query: str, offset: int, state: State, *, finder: Finder | None, longest: int) -> tuple[str, bool]:
+    """A page of what a search finds, each with its key, and the offset of the next page; at most `longest` tokens, but one find."""
+    hits = search(state, query, finder=finder, offset=min(offset, _FARTHEST), limit=HITS_A_PAGE + 1)
+    if not hits and offset:
+        return f"offset {offset:,} is past the end: there are fewer finds of {query[:80]!r}", False
+    if not hits:
+        return f"Nothing holds {query[:80]!r}. Try fewer or other words.", True
+    lines: list[str] = []
+    for hit in hits[:HITS_A_PAGE]:
+        line = _line(hit, foreign=inherited(read(state, hit.key, settings=Settings()).text))
+        if lines and state.history.ruler.text("\n".join([*lines, line])) > longest:
+            break
+        lines.append(line)
+    stop = offset + len(lines)
+    more = f"next: offset={stop}" if len(hits) > len(lines) else "this is the end"
+    footer = f"\n[finds {offset + 1:,} to {stop:,}; {more}]" if offset or len(hits) > len(lines) else ""
+    return _framed("search", "\n".join(lines) + '\nRead one whole with recall(key="…").') + footer, True
+
+
+def _line(hit: Hit, *, foreign: Provenance | None) -> str:
+    """A find: words of strangers are named as such, and no mark of a frame is left in them."""
+    whose = f", {foreign.kind} data from {foreign.source}" if foreign is not None else ""
+    shown = defused(" ".join(hit.text.split()), element="untrusted")
+    return f"{hit.key} ({hit.source}{whose}, about {hit.tokens:,} tokens): {shown[:SHOWN_CHARACTERS]}"
 
 
 def _page(key: str, offset: int, state: State, *, words: str, settings: Settings, window: int) -> tuple[str, bool]:
@@ -96,12 +128,14 @@ def _page(key: str, offset: int, state: State, *, words: str, settings: Settings
         hit = read(state, key, settings=settings)
     except UnknownKey as unknown:
         return str(unknown), False
+    source, foreign = f"{key}, {hit.source}", inherited(hit.text)
     if words:
-        return _framed(f"{key}, {hit.source}", listed(hit.text, words)), True
+        return _framed(source, listed(hit.text, words), foreign=foreign), True
     found = page(hit.text, offset=offset, longest=lambda piece: _page_size(piece, state, int(PAGE_SHARE * window)))
     if found is None:
         return f"offset {offset:,} is past the end: {key} has {len(hit.text):,} characters", False
-    return f"{_framed(f'{key}, {hit.source}', found.text)}\n{found.footer}".rstrip("\n"), True
+    # a whole original brings its own frame; a piece of it would be without one
+    return f"{_framed(source, found.text, foreign=None if found.is_whole else foreign)}\n{found.footer}".rstrip("\n"), True
 
 
 def _page_size(text: str, state: State, tokens: int) -> int:
@@ -112,6 +146,6 @@ def _page_size(text: str, state: State, tokens: int) -> int:
     return max(1, len(head))
 
 
-def _framed(source: str, text: str) -> str:
-    """Kept text is data: whatever looks like the frame's own end is taken apart (origin 4.5)."""
-    return enclosed(text, element="kept", attributes={"source": source})
+def _framed(source: str, text: str, *, foreign: Provenance | None = None) -> str:
+    """Kept text is data: whatever looks like the frame's own end is taken apart; words of strangers have a frame inside (origin 4.5)."""
+    return enclosed(framed(text, foreign) if foreign is not None else text, element="kept", attributes={"source": source})

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from sostenuto import engine as machinery
 from sostenuto import ladder
-from sostenuto.errors import ConcurrentPrepare, UnknownSetting, UnusableInput
+from sostenuto.errors import ConcurrentPrepare, FixedPartTooLarge, UnknownSetting, UnusableInput
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._keeping import figures, opened, taken_up
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
-from sostenuto.messages import Message, Pinned, fingerprint
-from sostenuto.protocols import Codec, Raw, Store, Summarizer
+from sostenuto.messages import Message, Pinned, Text, fingerprint
+from sostenuto.protocols import Codec, Finder, Raw, Store, Summarizer
 from sostenuto.tokens import Ruler
 from sostenuto.window import Window
 
 if TYPE_CHECKING:
-    from sostenuto.engine import Asked, Draft, Engine, Profile, Request
+    from sostenuto.engine import Asked, Draft, Engine, Preview, Profile, Request
     from sostenuto.ladder import Event, Journal, Keep, Need, Outcome, Run, Settings
 
 
@@ -58,6 +58,7 @@ class Driver:
         self.engine: Engine | None = None
         self.last: Asked | None = None
         self.pinned: set[bytes] = set()
+        self.finder: Finder | None = None
         self._busy = False
         self._deaf = False
         self._undecided = False
@@ -245,6 +246,24 @@ class Driver:
             self._look_again(engine, asked)
         return engine.note(asked) and self.keep()
 
+    def previewed(self, asked: Asked) -> Preview:
+        """What a request would go through; nothing is changed by looking."""
+        self._refuse_another()
+        engine = self.engine_for(asked.messages, asked.system)
+        try:
+            draft = engine.begin(asked)
+            if isinstance(draft, machinery.Request):
+                return machinery.Preview(draft.tokens, draft.tokens, (), f"It fits as it is: {draft.tokens:,} tokens.")
+            return preview_of(draft, rehearsed(draft))
+        finally:
+            engine.abandon()
+
+    def preface(self, text: str) -> None:
+        """Put words of the assistant in front of everything until the next compaction."""
+        engine = self.started()
+        engine.preface = Message("assistant", (Text(text),)) if text else None
+        engine.state = replace(engine.state, request=None)
+
     def history(self) -> list[Raw]:
         """The messages that a caller goes on with."""
         engine = self.started()
@@ -262,6 +281,24 @@ class Driver:
 def rehearsed(draft: Draft) -> Run:
     """The run of a request that is only looked at: with the mechanical checkpoint, and nothing is kept."""
     return machinery.drive(replace(draft.run, facts=replace(draft.run.facts, summarizer_window=None)), pretended)
+
+
+def preview_of(draft: Draft, run: Run) -> Preview:
+    """A rehearsed run in figures and words."""
+    before, after = draft.run.total, run.total + ladder.nudge_tokens(run, run.nudges)
+    read = sum(max(0, edit.tokens_before - edit.tokens_after) for edit in run.edits if edit.cover is not None)
+    rungs = tuple(event.rung for event in run.events)
+    text = f"Compacting now takes the context from {before:,} to {after:,} tokens."
+    if not draft.asked.manual:
+        text = (
+            f"The next request takes the context from {before:,} to {after:,} tokens."
+            if run.edits
+            else f"It fits as it is: {after:,} tokens."
+        )
+    if run.refused is not None:
+        text = f"It cannot be made to fit: {str(FixedPartTooLarge(run.refused, window=run.facts.window)).partition(': ')[2]}"
+    keys = tuple(key for event in run.events for key in event.keys)
+    return machinery.Preview(before, after, keys, text, rungs, read if draft.run.facts.summarizer_window is not None else 0)
 
 
 def pretended(need: Need) -> Outcome:

@@ -110,6 +110,7 @@ def taken_up(driver: Driver) -> tuple[str, ...]:
     engine = driver.started()
     engine.load(snapshot, codecs=codec_named, calibrated=wishes.calibrations.get(before.model) is None)
     keeper.goes_on_from(known, engine)
+    driver.last = machinery.Asked(driver.history()) if engine.state.length else None
     wanted = replace(wishes, format=wishes.format or snapshot["format"])
     if (wanted.model, wanted.format) == (before.model, before.format):
         driver.wishes = wanted
@@ -136,6 +137,7 @@ def restored(wishes: Wishes, driver: Driver, snapshot: Mapping[str, Any], *, loo
         driver.wishes = replace(wishes, stated=None)
     known = wishes.calibrations.get(wishes.model) is not None
     driver.started().load(snapshot, codecs=codec_named, calibrated=not known and wishes.model == (meta.get("model") or ""))
+    driver.last = machinery.Asked(driver.history()) if driver.started().state.length else None
 
 
 def arguments_for(snapshot: Mapping[str, Any], arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -13,7 +13,7 @@ from sostenuto.ladder import Settings
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
-from sostenuto.manager._driving import Driver, Wishes, rehearsed
+from sostenuto.manager._driving import Driver, Wishes
 from sostenuto.manager._keeping import arguments_for, figures, restored
 from sostenuto.manager._recovering import recovery
 from sostenuto.manager._wiring import Counter, Pin, check_counter, configured, pinning, window_of
@@ -86,17 +86,9 @@ class ContextManager:
         catalogue: str | PathLike[str] | None = None,
     ) -> None:
         checked(
-            model=model,
-            summarizer=summarizer,
-            instructions=instructions,
-            profile=profile,
-            rules=rules,
-            cache=cache,
-            settings=settings,
-            format=format,
-            on_event=on_event,
-            work=work,
-        )
+            model=model, summarizer=summarizer, instructions=instructions, profile=profile, rules=rules, cache=cache,
+            settings=settings, format=format, on_event=on_event, work=work,
+        )  # fmt: skip
         check_counter(counter)
         self.conversation = conversation
         self._clock = clock
@@ -221,37 +213,35 @@ class ContextManager:
         Raises:
             UnusableInput: as `compact`.
         """
-        engine, asked = self._driver.started(), self._manual("", before)
-        draft = engine.begin(asked)
-        assert isinstance(draft, machinery.Draft)
-        run = rehearsed(draft)
-        keys = tuple(key for event in run.events for key in event.keys)
-        total = draft.run.total
-        return machinery.Preview(total, run.total, keys, f"Compacting now takes the context from {total:,} to {run.total:,} tokens.")
+        return self._driver.previewed(self._manual("", before))
+
+    def preview_next(self, messages: Sequence[Raw], *, system: Any = None, tools: Any = None, max_output: int | None = None) -> Preview:
+        """What `prepare` would do with these messages, by the mechanical checkpoint; nothing changes.
+
+        For a conversation that goes on with a smaller window or another model: what will be cleared or summarised, and for how much.
+        """
+        return self._driver.previewed(self._question(messages, system, tools, max_output, None))
 
     def undo(self, edit: int | None = None) -> Undone:
         """Take back the newest edit, or the one with that number; the originals return to the view (D62)."""
         engine = self._driver.started()
-        if engine.state.facts is None:
-            return machinery.Undone(False, None, 0, "There is nothing to undo.")
-        engine.state, done = machinery.undone(engine.state, engine.state.facts, self._driver.wishes.settings, edit)
+        engine.state, done = machinery.undone(engine.state, engine.facts(), self._driver.wishes.settings, edit)
         self._driver.keep()
         return done
 
     def redo(self, edit: int | None = None) -> Undone:
         """Put the newest undone edit on again, or the one with that number."""
         engine = self._driver.started()
-        if engine.state.facts is None:
-            return machinery.Undone(False, None, 0, "There is nothing to redo.")
-        engine.state, done = machinery.redone(engine.state, engine.state.facts, edit)
+        engine.state, done = machinery.redone(engine.state, engine.facts(), edit)
         self._driver.keep()
         return done
 
     def usage(self) -> Usage:
         """How full the context is, by component, and the ten largest pieces with their keys. Before the first request: empty."""
-        if self._driver.engine is None or self._driver.engine.state.facts is None:
+        engine = self._driver.engine
+        if engine is None or not engine.state.length:
             return machinery.Usage(0, self.window.tokens, self.window.source, {}, ())
-        return machinery.usage(self._driver.engine.state, self._driver.engine.state.facts, self.window.source)
+        return machinery.usage(engine.state, engine.facts(), self.window.source)
 
     def recall(self, query_or_key: str) -> tuple[Hit, ...]:
         """The original under a key (one hit, whole), or everything that holds the words (excerpts with keys).
@@ -265,7 +255,7 @@ class ContextManager:
             return (machinery.read(engine.state, key, settings=self._driver.wishes.settings),)
         if not key:
             raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
-        return machinery.search(engine.state, key)
+        return machinery.search(engine.state, key, finder=self._driver.finder)
 
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""
@@ -277,7 +267,9 @@ class ContextManager:
         asked = machinery.taken(call, engine.plan.codec)
         if asked is None:
             return None
-        text, succeeded = machinery.answered(asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens)
+        text, succeeded = machinery.answered(
+            asked, engine.state, settings=self._driver.wishes.settings, window=self.window.tokens, finder=self._driver.finder
+        )
         named = asked.name if engine.plan.codec.by_name else ""
         made = engine.plan.codec.results([(None, 0, Result(asked.id, text, succeeded=succeeded, name=named))])
         return made[0]
@@ -351,6 +343,13 @@ class ContextManager:
         For a conversation that was taken up from a store by a process that has nothing of it.
         """
         return self._driver.history()
+
+    def preface(self, text: str) -> None:
+        """Words of the assistant in front of everything, until the next compaction; no part of the conversation, and never kept.
+
+        What is known of the work so far stands there when a conversation goes on (see `sostenuto.work.preamble`).
+        """
+        self._driver.preface(text)
 
     def note(self, messages: Sequence[Raw]) -> bool:
         """Write down what was said since, before a request is asked for it: a reply whose calls are still to be carried out, say.
