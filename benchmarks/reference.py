@@ -63,9 +63,13 @@ def section(name: str, thing: Any) -> Iterator[str]:
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties of a class, in the order of its source; inherited ones and plain fields left out."""
+    """Public methods and properties of a class and of the private halves it is made of, in the order of their source.
+
+    What it inherits from an exported class, and plain fields, are left out.
+    """
     fields = {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
-    for name, value in vars(cls).items():
+    halves = [base for base in cls.__mro__[1:] if base.__module__.startswith("sostenuto.") and base.__name__ not in sostenuto.__all__]
+    for name, value in (entry for home in (cls, *halves) for entry in vars(home).items()):
         held = value.__func__ if isinstance(value, classmethod | staticmethod) else value
         if not name.startswith("_") and name not in fields and (inspect.isfunction(held) or isinstance(held, property)):
             yield name, held

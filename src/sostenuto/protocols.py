@@ -175,7 +175,7 @@ class Model(Protocol):
 
 
 Record = Mapping[str, Any]
-"""One JSON-able record of a log. Its ``seq`` is a running number over both lists of a log; all else is its writer's business."""
+"""One JSON-able record of a log. Its ``seq`` is a running number over both lists of a log, from 0; all else is its writer's business."""
 
 
 @dataclass(frozen=True, slots=True)

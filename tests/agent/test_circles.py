@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from sostenuto.testing import Reply
 from tests.agent.acting import Played, look, looking, played
 
@@ -60,3 +62,18 @@ def test_searching_with_other_words_is_no_circle() -> None:
     run = played(script, tools=[looking()])
     assert run.outcome.ended == "done"
     assert not meltdowns(run)
+
+
+@pytest.mark.parametrize(("characters", "nudged"), [(40, [11]), (6_000, [])])
+def test_b017_reading_again_what_left_the_context_is_no_circle(characters: int, nudged: list[int]) -> None:
+    """B017: ten equal reads are a circle, but not where a rung took the first of them out of the model's sight in between."""
+    run = played([*[Reply(calls=[look(1)])] * 10, "Done."], tools=[looking(characters=characters)])
+    assert run.outcome.text == "Done."
+    assert meltdowns(run) == nudged
+
+
+def test_b017_the_grace_is_given_once() -> None:
+    """B017: a run whose results leave the context as fast as it reads them is told all the same, and ended in the end."""
+    run = played([*[Reply(calls=[look(1)])] * 60, "Done."], tools=[looking(characters=6_000)])
+    assert run.outcome.ended == "stalled"
+    assert len(run.model.requests) <= 35

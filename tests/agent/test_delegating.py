@@ -12,7 +12,8 @@ import pytest
 from sostenuto.agent import Delegation, Purse
 from sostenuto.budget import Limits
 from sostenuto.manager import ContextManager
-from sostenuto.testing import Fault, Reply
+from sostenuto.testing import Fault, Reply, ScriptedModel
+from sostenuto.tools import Tool
 from tests.agent.acting import WINDOW, Played, look, looking, played
 
 
@@ -34,10 +35,10 @@ def turns(arguments: Mapping[str, Any]) -> int:
 def delegation(**changes: Any) -> Delegation:
     """Sub-agents with the same tools and a ladder of their own."""
 
-    def context(_: Purse) -> ContextManager:
-        return ContextManager("scripted:model", window=WINDOW, format="openai_chat")
+    def made(_: Purse) -> tuple[ContextManager, tuple[Tool, ...]]:
+        return ContextManager("scripted:model", window=WINDOW, format="openai_chat"), (looking(),)
 
-    return Delegation(context=context, tools=lambda: (looking(),), system="You are a sub-agent.", **changes)
+    return Delegation(made, system="You are a sub-agent.", **changes)
 
 
 def results(run: Played) -> list[str]:
@@ -199,3 +200,40 @@ def test_events_of_sub_agents_say_how_deep_they_are() -> None:
     run = played(family(lambda arguments: Reply("On.", calls=[look(turns(arguments))])), delegation=delegation())
     assert {event.depth for event in run.events} == {0, 1}
     assert not [event for event in run.events if event.depth and event.kind == "notice" and "iteration" in str(event.detail)]
+
+
+def test_b159_a_sub_agent_has_the_ladder_too() -> None:
+    """B159: sixty calls with long results in a window of 32,000 tokens end in the sub-agent's answer, by way of rungs of its own."""
+
+    def made(_: Purse) -> tuple[ContextManager, tuple[Tool, ...]]:
+        return ContextManager("scripted:model", window=32_000, format="openai_chat"), (looking(characters=3_000),)
+
+    def child(_: Mapping[str, Any]) -> Any:
+        count = next(counts)
+        return Reply(calls=[look(3 * count + each) for each in range(3)]) if count < 20 else "All sixty were looked at."
+
+    counts = iter(range(21))
+    served = ScriptedModel(family(child), window=32_000)
+    run = played([], model=served, delegation=Delegation(made), window=100_000)
+    assert run.outcome.text == "Done."
+    assert "All sixty were looked at." in results(run)[0]
+    assert "clear" in {event.detail["rung"] for event in run.events if event.kind == "rung" and event.depth == 1}
+
+
+def test_b157_the_answers_of_seven_sub_agents_fit_together() -> None:
+    """B157: seven answers of 30,000 characters in a window that is more than half full leave a request that fits and leads back to each."""
+    tasks = tuple(f"Part {number}." for number in range(7))
+
+    def before(arguments: Mapping[str, Any]) -> Any:
+        if arguments["messages"][0]["content"] != "You are a sub-agent.":
+            return handing(*tasks) if not turns(arguments) else "Done."
+        return "word " * 6_000
+
+    served = ScriptedModel(before, window=40_000)
+    history = [{"role": "user", "content": "word " * 18_000}]
+    run = played([], model=served, delegation=delegation(), window=40_000, history=history)
+    assert run.outcome.text == "Done."
+    said = [str(raw["content"]) for raw in served.requests[-1].messages if raw["role"] == "tool"]
+    assert len(said) == 7
+    assert sum(map(len, said)) <= 4 * 20_000
+    assert all("subagent-" in text or "recall(" in text for text in said)

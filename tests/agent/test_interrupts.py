@@ -81,7 +81,7 @@ async def attempt(turns: int, how: How, format: str) -> tuple[bool, list[Raw]]:
         context=context(purse),
         tools=(looking(characters=1_500),),
         policy=Policy("read-only"),
-        delegation=Delegation(context=context, tools=lambda: (looking(characters=1_500),)),
+        delegation=Delegation(lambda purse: (context(purse), (looking(characters=1_500),))),
         purse=purse,
         stop=stop,
         streaming=True,

@@ -227,3 +227,11 @@ def test_usage_and_cost_are_told_for_every_request() -> None:
 def test_without_a_price_the_cost_is_unknown_not_nothing() -> None:
     """A model without a price leaves a cost that is not known."""
     assert played(["Done."], price=None).outcome.spent.cost_known is False
+
+
+def test_reasoning_without_words_is_heard_and_asked_about() -> None:
+    """A reply that only thought is shown as thinking; it is no answer, so the model is asked once more and nobody is warned (A.3)."""
+    run = played([Reply("", reasoning="Let me see."), "Forty-two."], streaming=True)
+    assert run.outcome.text == "Forty-two."
+    assert "".join(detail["text"] for detail in run.told("reasoning")) == "Let me see."
+    assert not run.notices

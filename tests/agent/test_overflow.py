@@ -47,7 +47,7 @@ def test_a_request_that_is_wrong_in_itself_is_not_shortened() -> None:
 
 @pytest.mark.parametrize("reply", [Reply("", finish="window"), Reply("Half an ans", finish="window")])
 def test_an_answer_that_met_the_windows_end_is_asked_for_again(reply: Reply) -> None:
-    """A reply that stopped because the window was full is dropped, and a smaller request is answered instead."""
+    """A reply that stopped because the window was full is dropped, and a smaller request is answered instead (B075)."""
     run = played([*steps(6)[:6], reply, "The whole answer."], tools=[looking(characters=3_000)])
     assert run.outcome.text == "The whole answer."
     assert "Half" not in str(run.outcome.history)

@@ -110,9 +110,9 @@ def test_any_server_of_chat_completions_may_be_named() -> None:
 
 def test_a_host_that_listens_to_everybody_is_reached_here() -> None:
     """What Ollama listens on is no address to reach it at: everybody's interface becomes this machine's, and a missing port its own."""
-    from sostenuto.app._providers import _address
+    from sostenuto.app._providers import address_in
 
-    assert _address("0.0.0.0:11500") == "http://127.0.0.1:11500"
-    assert _address("box") == "http://box:11434"
-    assert _address("https://box/x") == "https://box/x"
-    assert _address(" ") is None
+    assert address_in("0.0.0.0:11500") == "http://127.0.0.1:11500"
+    assert address_in("box") == "http://box:11434"
+    assert address_in("https://box/x") == "https://box/x"
+    assert address_in(" ") is None

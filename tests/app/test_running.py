@@ -115,3 +115,67 @@ def test_a_snapshot_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnusableInput, match="no conversation of this version"):
         performed(tmp_path, ["Hi."], conversation="c")
     assert path.read_text() == '{"schema": 99}'
+
+
+def _local(folder: Path, *, text: int, name: str = "ollama:nobody-knows-it", **flags: Any) -> list[Event]:
+    """A run on a server that does not say its window, in which one result of so many characters is read; every rung and notice of it."""
+    (folder / "a.txt").write_text("some words of a file\n" * (text // 21))
+    reading = [Reply(calls=[("read_file", {"path": "a.txt", "start_line": 1 + 300 * n, "end_line": 300 + 300 * n})]) for n in range(12)]
+    model = ScriptedModel([*reading, *["Done."] * 9], name=name)
+    events: list[Event] = []
+    wish = Wish("Go.", folder, folder, model=name, flags=flags)
+    ran = asyncio.run(perform(wish, listener=events.append, stop=Stop(), models=lambda called, /, **_: model))
+    assert ran.outcome.ended == "done", ran.outcome
+    return events
+
+
+def _rungs(events: list[Event]) -> set[str]:
+    return {event.detail["rung"] for event in events if event.kind == "rung"}
+
+
+def _notices(events: list[Event]) -> list[str]:
+    return [event.detail["text"] for event in events if event.kind == "notice"]
+
+
+def test_the_ladder_goes_by_the_pin(tmp_path: Path) -> None:
+    """A run in a pinned window of 8,000 tokens clears or compacts by that window; in one of 200,000, above what is assumed, nothing fires (A.2)."""
+    small = _local(tmp_path, text=80_000, **{"llm.numCtx": 8_000})
+    assert _rungs(small) & {"clear", "compact"}
+    assert next(event.detail["window"] for event in small if event.kind == "start") == 8_000
+    large = _local(tmp_path, text=80_000, **{"llm.numCtx": 200_000})
+    assert not _rungs(large)
+    assert next(event.detail["window"] for event in large if event.kind == "start") == 200_000
+
+
+def test_a_local_model_without_a_pin_is_told(tmp_path: Path) -> None:
+    """A server that does not say its window, and no pin: the person hears which number is assumed and how to pin one; with a pin not (A.2)."""
+    said = " ".join(_notices(_local(tmp_path, text=21)))
+    assert "128,000" in said
+    assert "pin" in said
+    assert not any("pin" in text for text in _notices(_local(tmp_path, text=21, **{"llm.numCtx": 32_000})))
+
+
+def test_a_ceiling_is_what_pressure_is_told_of(tmp_path: Path) -> None:
+    """With a ceiling the warning names the ceiling's number, not the window's, and below the compaction line nothing is compacted (A.3)."""
+    (tmp_path / "a.txt").write_text("some words of a file\n" * 1_000)
+    step = Reply("Words. " * 900, calls=[("read_file", {"path": "a.txt", "end_line": 200})])
+    events: list[Event] = []
+    performed(tmp_path, [step, step, "Done."], events=events, flags={"llm.maxContextTokens": 9_000})
+    warned = [text for text in _notices(events) if "9,000" in text]
+    assert warned
+    assert "compact" not in _rungs(events)
+
+
+def test_sub_agents_have_the_tools_of_the_run_and_no_others(tmp_path: Path) -> None:
+    """Where an agent may only read, so may whoever it hands work to (A.3)."""
+
+    def script(arguments: Mapping[str, Any]) -> Reply | str:
+        turn = sum(raw["role"] == "assistant" for raw in arguments["messages"])
+        if "Part one." in str(arguments["messages"][-1]["content"]) or turn:
+            return "Done."
+        return Reply(calls=[("spawn_subagent", {"task": "Part one."})])
+
+    _, model = performed(tmp_path, script, flags={"tools": ["read_file"]})
+    offered = [{tool["function"]["name"] for tool in request.tools} for request in model.requests]
+    assert len(offered) == 3
+    assert all("read_file" in names and not names & {"shell", "write_file", "edit_file"} for names in offered)

@@ -18,6 +18,7 @@ from sostenuto.checkpoint import (
     listing,
     merged,
     parse,
+    work_block,
 )
 from tests.checkpoint.history import HISTORIES, Turn, call, count, say, units, user, written
 
@@ -59,10 +60,13 @@ def test_recall_is_named_only_where_it_exists() -> None:
     assert "run the tool again" in texts[1]
 
 
-def test_work_state_stands_in_its_sections() -> None:
-    """D43: known work state is rendered inside the checkpoint by section."""
-    text = compose(None, Rendering({}, ()), work={"Next Steps": "- [ ] ship it"})
-    assert "- [ ] ship it" in parse(text, recorded=True)["Next Steps"]
+def test_work_state_stands_before_the_sections() -> None:
+    """D43: known work state stands once, before the first heading, where no reading of the sections takes it for a summarizer's words."""
+    block = work_block("Objective: ship it\n[ ] the docs", budget=1_000, count=count)
+    text = compose({"Goal": "g"}, Rendering({}, ()), known=block)
+    assert text.count("ship it") == text.count("[ ] the docs") == 1
+    assert text.index("ship it") < text.index("## Goal")
+    assert all("ship it" not in body for body in parse(text, recorded=True).values())
 
 
 def test_prose_cannot_open_sections_or_hide_records() -> None:

@@ -45,6 +45,10 @@ def test_a_ceiling_above_the_window_has_no_effect_and_is_said(capfd: pytest.Capt
     assert "no effect" in err
     _, err = said(["edit", "x", "--set", "llm.maxContextTokens=60000"], capfd)
     assert "no effect" not in err
+    _, err = said(["create", "y", "--model", "gpt-5", "--set", "llm.provider=openai", "--set", "llm.maxContextTokens=2000000"], capfd)
+    assert "no effect: openai:gpt-5 takes" in err
+    _, err = said(["create", "z", "--model", "ollama:a", "--set", "llm.numCtx=8192", "--set", "llm.maxContextTokens=9000"], capfd)
+    assert "no effect: llm.numCtx is 8,192" in err
 
 
 def test_edit_asks_for_the_ceiling(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +70,9 @@ def test_edit_asks_for_the_ceiling(capfd: pytest.CaptureFixture[str], monkeypatc
         (["create", "x", "--set", "maxCostUSD"], "write KEY=VALUE"),
         (["create", "x", "--set", "maxCostUDS=1"], "did you mean 'maxCostUSD'"),
         (["create", "x", "--set", "maxCostUSD=much"], "maxCostUSD must be"),
+        (["create", "x", "--set", "reasoning=much"], "reasoning must be one of off, low, medium, high"),
+        (["create", "x", "--set", "memoryScopes=here"], "memoryScopes must be a list of texts"),
+        (["create", "x", "--set", "daemon.dailyTokens=5"], "daemon.dailyTokens may not stand in an agent"),
         (["show", "nobody"], "there is no agent"),
     ],
 )

@@ -60,12 +60,58 @@ def test_everything_is_shown_with_its_meaning(capfd: pytest.CaptureFixture[str])
         (["set", "maxTokens", "5", "--unset"], "--unset"),
         (["set", "approvalPolicy", "high-risk", "--project"], "may not stand in a project's"),
         (["set", "persona", "x"], "may not stand in your own"),
+        (["set", "memoryScopes", '["a"]'], "may not stand in your own"),
+        (["set", "daemon.dailyCostUSD", "0"], "daemon.dailyCostUSD must be"),
+        (["set", "daemon.agents.<id>.dailyTokens", "5"], "write the id of an agent"),
+        (["set", "daemon.agents.A B.dailyTokens", "5"], "unknown key"),
+        (["set", "daemon.agents.x.dailyToken", "5"], "did you mean 'daemon.agents.<id>.dailyTokens'?"),
+        (["set", "scratchpad.maxFiles", "0"], "scratchpad.maxFiles must be"),
+        (["set", "llm.ollama.base_url", "nowhere"], "llm.ollama.base_url must be an address"),
+        (["set", "llm.ollama.base_url", "http://a.example", "--project"], "may not stand in a project's"),
     ],
 )
 def test_a_fault_is_wrong_usage(arguments: list[str], fault: str, capfd: pytest.CaptureFixture[str], folder: Path) -> None:
     """Each fault is one line and exit code 2, and nothing is written."""
     assert fault in said(arguments, capfd, code=2)[1]
     assert not (folder / "home").exists()
+
+
+def test_another_file_takes_the_place_of_ones_own(capfd: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--config and SOSTENUTO_CONFIG_PATH replace the file in the data home for reading and for writing; the project's still wins."""
+    said(["set", "maxIterations", "5"], capfd)
+    other = folder / "other.json"
+    other.write_text('{"maxTokens": 9}')
+    assert said(["get", "maxIterations", "--config", str(other)], capfd)[0] == "100\n"
+    assert said(["get", "maxTokens", "--config", str(other)], capfd)[0] == "9\n"
+    said(["set", "maxTokens", "8", "--config", str(other)], capfd)
+    assert json.loads(other.read_text()) == {"maxTokens": 8}
+    said(["set", "maxTokens", "7", "--project"], capfd)
+    monkeypatch.setenv("SOSTENUTO_CONFIG_PATH", str(other))
+    assert said(["get", "maxTokens"], capfd)[0] == "7\n"
+    assert said(["get", "maxIterations"], capfd)[0] == "100\n"
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["get", "maxTokens"], ["set", "maxTokens", "5"], ["validate"]])
+def test_a_named_file_that_is_not_there_is_an_error(arguments: list[str], capfd: pytest.CaptureFixture[str], folder: Path) -> None:
+    """Exit code 1, one line that names it, and it is not made."""
+    missing = folder / "missing.json"
+    out, err = said([*arguments, "--config", str(missing)], capfd, code=1)
+    assert (out, err.count("\n")) == ("", 1)
+    assert str(missing) in err
+    assert not missing.exists()
+
+
+def test_keys_for_what_is_still_to_come_say_so(capfd: pytest.CaptureFixture[str]) -> None:
+    """A cap of an agent's unattended runs is checked and kept, shown under its own name, and said to do nothing yet."""
+    key = "daemon.agents.reviewer.dailyCostUSD"
+    _, err = said(["set", key, "2.5"], capfd)
+    assert f"{key} is not used yet" in err
+    out, _ = said(["show"], capfd)
+    shown = out[out.index(f"{key} = 2.5") :].splitlines()
+    assert "Not used yet. It will count only unattended runs" in shown[2]
+    found = json.loads(said(["show", "--json"], capfd)[0])
+    assert (found[key]["value"], found[key]["used"], found["maxTokens"]["used"]) == (2.5, False, True)
+    assert said(["get", key], capfd)[0] == "2.5\n"
 
 
 def test_validate_names_the_fault(capfd: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -53,3 +53,14 @@ def test_what_is_wrong_is_exit_code_1(capfd: pytest.CaptureFixture[str], home: P
     out = " ".join(capfd.readouterr().out.split())
     assert "!! settings" in out
     assert "!! agent bad" in out
+
+
+def test_settings_say_where_ollama_is(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The address of a file that is named with --config is looked at, before that of the environment; a missing file is a fault."""
+    with FakeServer("ollama") as server:
+        (tmp_path / "other.json").write_text(json.dumps({"llm": {"ollama": {"base_url": server.base_url}}}))
+        assert main(["doctor", "--json", "--config", str(tmp_path / "other.json")]) == 0
+        found = {each["about"]: each for each in json.loads(capfd.readouterr().out)["findings"]}
+        assert found["ollama"]["text"].startswith(f"listens at {server.base_url}")
+    assert main(["doctor", "--config", str(tmp_path / "missing.json")]) == 1
+    assert "missing.json" in "".join(capfd.readouterr().out.split())

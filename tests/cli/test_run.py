@@ -252,6 +252,26 @@ def test_a_configuration_with_a_typing_mistake_stops_the_run(folder: Path, capfd
     assert "did you mean 'maxIterations'?" in capfd.readouterr().err
 
 
+def test_settings_come_from_the_file_that_is_named(ran: Any, folder: Path) -> None:
+    """With --config the model and the limits of that file hold, and not those of the data home."""
+    assert main(["config", "set", "maxIterations", "1"]) == 0
+    (folder / "other.json").write_text(json.dumps({"llm": {"model": MODEL}, "maxIterations": 2}))
+    endless = Reply("On.", calls=[("list_files", {"path": "."})])
+    found = ran([endless] * 3, "Go.", "--json", "--config", str(folder / "other.json"), model=None)
+    assert (found.json["model"], found.json["iterations"]) == (MODEL, 2)
+    assert main(["run", "Go.", "--config", str(folder / "missing.json")]) == 1
+
+
+def test_refusals_are_among_the_events(ran: Any) -> None:
+    """Where nobody can be asked, a call above the policy is an approval event with its reason, and told to the model in words."""
+    found = ran([Reply(calls=[("shell", {"command": "ls"})]), "Done."], "Go.", "--events", "approval")
+    events = [json.loads(line) for line in found.err.splitlines()]
+    (event,) = [one for one in events if one["event"] == "approval"]
+    assert (event["state"], event["name"], event["allowed"]) == ("refused", "shell", False)
+    assert event["text"] in str(found.messages)
+    assert "tool-end" not in {one["event"] for one in events}
+
+
 def test_a_damaged_conversation_is_not_written_over(ran: Any, folder: Path) -> None:
     """A snapshot that is no JSON stops the run, and stays as it is."""
     path = folder / "home" / "history" / "default" / "c1" / "snapshot.json"

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from sostenuto.agent import Event
-from sostenuto.cli._watching import Lines
+from sostenuto.cli._watching import Lines, Ndjson
 
 
 class Terminal(io.TextIOWrapper):
@@ -54,3 +54,27 @@ def test_notices_are_lines_above_it(capfd: pytest.CaptureFixture[str]) -> None:
     lines.take(Event("notice", {"text": "two\nlines"}))
     assert capfd.readouterr().err == "sostenuto: two lines\n"
     assert terminal.raw_bytes.getvalue() == b""
+
+
+def test_nothing_is_drawn_while_a_person_is_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    """Events and notices that come during a question leave the screen alone; the notices are told after it, and the line comes back."""
+    terminal = Terminal()
+    lines = Lines(terminal, is_live=True)
+    lines.take(Event("tool-start", {"name": "grep"}))
+    with lines.held():
+        drawn = terminal.raw_bytes.getvalue()
+        lines.take(Event("tool-start", {"name": "shell"}))
+        lines.notice("half of the time is used")
+        assert terminal.raw_bytes.getvalue() == drawn
+        assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "sostenuto: half of the time is used\n"
+    lines.take(Event("request", {"percent": 42}))
+    assert "context 42 %" in terminal.raw_bytes.getvalue().decode()
+
+
+def test_approvals_of_sub_agents_are_told_with_their_category(capfd: pytest.CaptureFixture[str]) -> None:
+    """Who watches approvals hears of those of sub-agents, and of nothing else that they do."""
+    watcher = Ndjson(frozenset(["approval"]))
+    watcher.take(Event("approval", {"state": "refused"}, depth=1))
+    watcher.take(Event("tool-start", {"name": "grep"}, depth=1))
+    assert capfd.readouterr().err == '{"event": "approval", "depth": 1, "state": "refused"}\n'

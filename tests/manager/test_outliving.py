@@ -27,24 +27,40 @@ from tests.engine.wires import cycle, user
 
 
 class Written(InMemory):
-    """A store of texts, as a file would be: what is read back is no object that anybody still holds."""
+    """A store that may refuse to write, as a full disk does, and whose writer may die."""
 
     refuses = False
 
     def open(self, conversation: str, /) -> LogInMemory:
-        """A log whose records are text in between."""
+        """A log that writes while the store does not refuse."""
         log = super().open(conversation)
-        store, plain_append, plain_read = self, log.append, log.read
+        store, plain_append = self, log.append
 
         def append(transcript: Sequence[Record], edits: Sequence[Record], /) -> bool:
-            return not store.refuses and plain_append(json.loads(json.dumps(transcript)), json.loads(json.dumps(edits)))
+            return not store.refuses and plain_append(transcript, edits)
 
-        def read() -> Kept:
-            kept = plain_read()
-            return Kept(json.loads(json.dumps(kept.transcript)), json.loads(json.dumps(kept.edits)))
-
-        log.append, log.read = append, read  # type: ignore[method-assign]
+        log.append = append  # type: ignore[method-assign]
         return log
+
+    def dies(self) -> None:
+        """The process that wrote the conversation is gone."""
+        self._held["life"].writer = None
+
+    def loses(self, seq: int, *, edits: bool = False) -> None:
+        """One record cannot be read any more."""
+        held = self._held["life"]
+        del (held.edits if edits else held.transcript)[seq]
+
+    def loses_everything(self) -> None:
+        """What was written is gone, and the writer goes on."""
+        held = self._held["life"]
+        held.transcript.clear()
+        held.edits.clear()
+        held.expects_from = 0
+
+    def records(self) -> Kept:
+        """What is kept."""
+        return LogInMemory("life", self._held["life"]).read()
 
 
 def as_figures(context: ContextManager) -> dict[str, Any]:
@@ -74,7 +90,7 @@ class _Outliving(Conversation):
     def crashes(self) -> None:
         """The process ends without a word; another one goes on from the log."""
         before, figures = recomputed(self.state, self.codec, self.state.raws[: self.state.length]), as_figures(self.context)
-        self.store._held["life"].is_open = False
+        self.store.dies()
         self.context = self.context_of(self.window)
         assert recomputed(self.state, self.codec, self.state.raws[: self.state.length]) == before
         assert as_figures(self.context) == figures
@@ -119,7 +135,7 @@ for _case in (TestOutlivingChat, TestOutlivingAnthropic, TestOutlivingGemini, Te
     _case.settings = settings(stateful_step_count=25)
 
 
-def talked(store: InMemory, *, turns: int = 30, window: int = 2_000, **wishes: Any) -> tuple[ContextManager, list[Any]]:
+def talked(store: Written, *, turns: int = 30, window: int = 2_000, **wishes: Any) -> tuple[ContextManager, list[Any]]:
     """A conversation with some calls in it, long enough to have been rewritten, and what its host holds."""
     context = manager(window, format="openai_chat", store=store, conversation="life", **wishes)
     handed = [user("The task: find the fault.", format="openai_chat")]
@@ -130,17 +146,12 @@ def talked(store: InMemory, *, turns: int = 30, window: int = 2_000, **wishes: A
     return context, handed
 
 
-def crashed(store: InMemory) -> None:
-    """The process that wrote the conversation is gone."""
-    store._held["life"].is_open = False
-
-
 def test_a_process_that_has_nothing_goes_on_with_the_history() -> None:
     """`history` of a conversation taken up from a store is what its host had handed over, and the next request is the same (D32)."""
     store = Written()
     context, handed = talked(store)
     request = context.prepare_sync([*handed, user("Now?", format="openai_chat")])
-    crashed(store)
+    store.dies()
     again = manager(2_000, format="openai_chat", store=store, conversation="life")
     assert again.history == [*handed, user("Now?", format="openai_chat")]
     assert again.prepare_sync(again.history).arguments == request.arguments
@@ -152,7 +163,7 @@ def test_a_reply_is_written_down_before_its_calls_are_carried_out() -> None:
     context, handed = talked(store, turns=2)
     reply = cycle(["late"], ["never seen"], format="openai_chat", thought="", said="", nameless=False)[:1]
     assert context.note([*handed, *reply])
-    crashed(store)
+    store.dies()
     again = manager(2_000, format="openai_chat", store=store, conversation="life")
     assert again.history == [*handed, *reply]
     request = again.prepare_sync([*again.history, user("Go on.", format="openai_chat")])
@@ -171,8 +182,8 @@ def test_a_line_that_is_lost_takes_nothing_else_with_it() -> None:
     context, _ = talked(store)
     edits = [edit["active"] for edit in context.snapshot()["edits"]]
     assert any(edits)
-    crashed(store)
-    del store._held["life"].transcript[4]  # the first is the wire, so this is message 3
+    store.dies()
+    store.loses(next(record["seq"] for record in store.records().transcript if record.get("ordinal") == 3))
     again = manager(2_000, format="openai_chat", store=store, conversation="life")
     assert [edit["active"] for edit in again.snapshot()["edits"]] == edits
     assert again.recall("m5")[0].text == context.recall("m5")[0].text
@@ -187,9 +198,8 @@ def test_an_edit_that_is_lost_leaves_the_others_their_numbers() -> None:
     context, _ = talked(store)
     count = len(context.snapshot()["edits"])
     assert count > 2
-    crashed(store)
-    held = store._held["life"]
-    held.edits.remove(next(record for record in held.edits if record.get("edit", {}).get("number") == 1))
+    store.dies()
+    store.loses(next(record["seq"] for record in store.records().edits if record.get("edit", {}).get("number") == 1), edits=True)
     again = manager(2_000, format="openai_chat", store=store, conversation="life")
     assert [edit["number"] for edit in again.snapshot()["edits"]] == list(range(count))
     assert not again.snapshot()["edits"][1]["active"]
@@ -201,13 +211,13 @@ def test_a_conversation_is_taken_up_in_another_wire_and_again(target: str) -> No
     store = Written()
     context, _ = talked(store, model="openai:gpt-5")
     text = context.recall("m6.0")[0].text
-    crashed(store)
+    store.dies()
     for _ in range(2):
         other = manager(2_000, model="anthropic:claude-sonnet-5", format=target, store=store, conversation="life")
         assert other.recall("m6.0")[0].text == text
         request = other.prepare_sync([*other.history, user("Go on.", format=target)])
         assert CODECS[target].problems(request.arguments) == []
-        crashed(store)
+        store.dies()
     back = manager(2_000, model="openai:gpt-5", format="openai_chat", store=store, conversation="life")
     request = back.prepare_sync([*back.history, user("And on.", format="openai_chat")])
     assert CODECS["openai_chat"].problems(request.arguments) == []
@@ -218,7 +228,7 @@ def test_going_on_with_another_model_is_said() -> None:
     """The first request after a change of model carries what the change means."""
     store = Written()
     talked(store, model="openai:gpt-5")
-    crashed(store)
+    store.dies()
     other = manager(1_000, model="openai:gpt-4o", store=store, conversation="life")
     notices = other.prepare_sync(other.history).notices
     assert any("gpt-4o" in notice and "window" in notice for notice in notices)
@@ -237,7 +247,7 @@ def test_what_cannot_be_written_is_said_once_and_made_up_for() -> None:
     store.refuses = False
     handed.append(user("enough", format="openai_chat"))
     context.prepare_sync(list(handed))
-    crashed(store)
+    store.dies()
     assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
 
 
@@ -262,7 +272,7 @@ def test_a_message_that_is_pinned_late_stays_pinned() -> None:
     store = Written()
     context, handed = talked(store, turns=2)
     context.pin(handed[2])
-    crashed(store)
+    store.dies()
     again = manager(2_000, format="openai_chat", store=store, conversation="life")
     assert [n for n, record in enumerate(again.snapshot()["transcript"]) if record["pinned"]] == [2]
 
@@ -271,8 +281,8 @@ def test_a_step_writes_what_it_added() -> None:
     """The bytes written in a session are at most three times those of its messages, and no step writes the history again (B059)."""
     store = Written()
     _, handed = talked(store, turns=60, window=20_000)
-    held = store._held["life"]
-    written = sum(len(json.dumps(record)) for record in (*held.transcript, *held.edits))
+    kept = store.records()
+    written = sum(len(json.dumps(record)) for record in (*kept.transcript, *kept.edits))
     assert written <= 3 * len(json.dumps(handed))
 
 
@@ -283,18 +293,16 @@ def test_the_records_of_a_store_that_lost_everything_are_whole_again() -> None:
     handed = [*handed[:-4], user("Another way.", format="openai_chat")]
     context.prepare_sync(list(handed))
     before = as_figures(context)
-    held = store._held["life"]
-    held.transcript.clear()
-    held.edits.clear()
+    store.loses_everything()
     handed.append(user("More.", format="openai_chat"))
     store.refuses = True
     context.prepare_sync(list(handed))
     store.refuses = False
     context._driver.keep()
-    snapshot, _ = amounting(Kept(json.loads(json.dumps(held.transcript)), json.loads(json.dumps(held.edits))))
+    snapshot, _ = amounting(store.records())
     assert len(snapshot["transcript"]) == len(before["transcript"]) + 1
     assert len(snapshot["branches"]) == 1
-    crashed(store)
+    store.dies()
     assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
 
 
@@ -320,7 +328,7 @@ def test_a_preface_stands_in_front_and_is_never_kept(format: str) -> None:
         assert CODECS[format].problems(request.arguments) == []
     assert any(edit.get("cover") for edit in again.snapshot()["edits"])
     assert "Claims of an earlier run" not in json.dumps(request.arguments)
-    assert "Claims of an earlier run" not in json.dumps([store._held["life"].transcript, store._held["life"].edits])
+    assert "Claims of an earlier run" not in json.dumps([store.records().transcript, store.records().edits])
 
 
 def test_the_next_request_can_be_looked_at() -> None:

@@ -32,6 +32,19 @@ def test_a_request_holds_what_the_wire_demands() -> None:
         assert server.received[0].headers["anthropic-version"] == "2023-06-01"
 
 
+@pytest.mark.parametrize(
+    ("budget", "max_output", "sent", "thinks"),
+    [(2_048, None, 8_192, 2_048), (24_576, None, 32_768, 24_576), (24_576, 6_000, 6_000, 3_000), (24_576, 1_000, 1_000, None)],
+)
+def test_there_is_room_to_think(budget: int, max_output: int | None, sent: int, thinks: int | None) -> None:
+    """A budget for thinking is always less than the output, which grows for it unless somebody bound it."""
+    with FakeServer("anthropic", ["x"], key=KEY) as server:
+        wish = {"thinking": {"type": "enabled", "budget_tokens": budget}}
+        spoken(Anthropic(server.model, base_url=server.base_url, key=KEY, options=wish, patience=ONCE), max_output=max_output)
+        body = server.asked[0]
+        assert (body["max_tokens"], body.get("thinking", {}).get("budget_tokens")) == (sent, thinks)
+
+
 @pytest.mark.parametrize("streamed", [False, True])
 def test_blocks_go_back_as_they_came(streamed: bool) -> None:
     """Signed thinking, words and calls are sent again exactly as they came, whole or heard."""

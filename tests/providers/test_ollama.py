@@ -117,7 +117,7 @@ def test_the_window_is_what_is_served() -> None:
 
 
 def test_silent_truncation_raises_the_alarm_of_the_engine() -> None:
-    """A server that shortens in silence, though told not to, is found out by the context manager from what it reports (D3)."""
+    """A server that shortens in silence, though told not to, is found out by the context manager from what it reports (D3, B035)."""
     with FakeServer("ollama", lambda body: Reply("On."), window=2_048, truncates=True) as server:
         model = made(server)
         context = ContextManager(model.name, window=32_768)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.results import PAGE_CHARACTERS, Sizing, budget
+from sostenuto.results import PAGE_CHARACTERS, Sizing, budget, widened
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,15 @@ def test_without_a_window_only_characters_bound() -> None:
     assert Sizing().longest("x" * 90_000, PAGE_CHARACTERS) == PAGE_CHARACTERS
 
 
-def test_a_large_window_does_not_widen_and_a_small_one_narrows() -> None:
-    """A million tokens leave the bound of characters, 4,000 tokens leave 400 of them."""
-    text = "word " * 10_000
-    assert Sizing(1_000_000).longest(text, 24_000) == 24_000
-    assert Sizing(4_000).longest(text, 24_000) == 1_600
+@pytest.mark.parametrize(
+    ("window", "characters"), [(0, 24_000), (128_000, 24_000), (200_000, 24_000), (400_000, 48_000), (1_000_000, 120_000), (10**7, 120_000)]
+)
+def test_b155_the_characters_keep_their_share_of_a_large_window(window: int, characters: int) -> None:
+    """B155: up to 200,000 tokens the origin's characters hold, above they grow with the window, at most five times."""
+    assert widened(24_000, window=window) == characters
+    assert Sizing(window).longest("word " * 40_000, 24_000) == min(characters, window // 10 * 4 or characters)
+
+
+def test_a_small_window_narrows() -> None:
+    """A window of 4,000 tokens leaves 400 of them (D41)."""
+    assert Sizing(4_000).longest("word " * 10_000, 24_000) == 1_600

@@ -37,7 +37,7 @@ from sostenuto.tokens import Reported, usage_of
     ],
 )
 def test_shapes_of_usage(usage: dict[str, Any], expected: Reported) -> None:
-    """Each provider's usage reads as what took room in the window, alone and inside a reply, as mapping and as object."""
+    """B071: each provider's usage reads as what took room in the window, cached or not, alone and inside a reply, mapping or object."""
     assert usage_of(usage) == expected
     assert usage_of({"id": "x", "usage": usage}) == expected
     assert usage_of(SimpleNamespace(usage=SimpleNamespace(**usage))) == expected

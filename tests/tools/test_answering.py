@@ -45,10 +45,11 @@ def test_no_tool_is_named_that_is_not_there(handling: Handling, said: str) -> No
     assert answer.key == said
 
 
-def test_a_window_of_a_million_does_not_cut_and_a_small_one_does() -> None:
-    """The budget in characters and a tenth of the window both bound a result (D41, B155)."""
-    text = "word " * 4_000
+def test_b155_a_window_of_a_million_does_not_cut_and_a_small_one_does() -> None:
+    """B155: 60,000 characters are whole in a million tokens, the origin's 24,000 in 200,000, and a tenth of a small window (D41)."""
+    text = "word " * 12_000
     assert _answer(text, handling=Handling(sizing=Sizing(1_000_000))).text == text
+    assert len(_answer(text, handling=Handling(sizing=Sizing(200_000))).text) <= 24_000
     assert len(_answer(text, handling=Handling(sizing=Sizing(10_000))).text) <= 4_000
 
 

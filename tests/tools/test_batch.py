@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sostenuto.errors import ToolFailed
-from sostenuto.tools import Answer, Ask, Compact, Context, Handling, Output, Policy, Touched, run_batch
+from sostenuto.tools import Answer, Ask, Compact, Context, Decided, Handling, Output, Policy, Touched, run_batch
 from tests.tools.working import ANYTHING, call, carried, doing, numbered
 
 Given = Mapping[str, Any]
@@ -300,6 +300,28 @@ def test_nobody_to_ask_is_a_refusal_and_a_broken_asker_a_crash() -> None:
     (answer,) = carried([call("wipe")], [tool], policy=policy, handling=Handling(ask=broken))
     assert answer.ended == "crashed"
     assert "terminal gone" in answer.text
+
+
+def test_what_is_asked_and_what_comes_of_it_is_told() -> None:
+    """Each question is told before it is put, each decision after it; a refusal without a question is told too, a free call never."""
+    told: list[tuple[str, object]] = []
+    handling = Handling(
+        ask=lambda question: question.call.arguments["n"] == 1 or "no",
+        depth=2,
+        asked=lambda call_id, ask: told.append((call_id, ask.depth)),
+        decided=lambda call_id, found: told.append((call_id, found)),
+    )
+    tools = [doing("wipe", lambda _, __: "wiped", risk="high-risk"), doing("look", lambda _, __: "seen")]
+    calls = numbered(("wipe", {"n": 1}), ("look", {}), ("wipe", {"n": 2}))
+    carried(calls, tools, policy=Policy(attended=True), handling=handling)
+    yes, no = Decided("wipe", allowed=True, by_person=True), Decided("wipe", allowed=False, by_person=True, words="no")
+    assert told == [("c0", 2), ("c0", yes), ("c2", 2), ("c2", no)]
+    told.clear()
+    answers = carried(calls, tools, policy=Policy(), handling=handling)
+    assert [found for _, found in told] == [
+        Decided("wipe", allowed=False, by_person=False, words=answers[0].text),
+        Decided("wipe", allowed=False, by_person=False, words=answers[2].text),
+    ]
 
 
 def test_listeners_hear_everything_and_cannot_break_anything() -> None:

@@ -1,8 +1,8 @@
-"""spawn_subagent, todos and summarize_context: their schemas, limits and results."""
+"""spawn_subagent and summarize_context: their schemas, limits and results."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +17,11 @@ from sostenuto.tools import (
     Errand,
     Handling,
     Report,
-    Todo,
-    TodosInMemory,
     results_cleared,
     standard_tools,
     subagent_tool,
 )
-from tests.tools.working import call, carried, doing, named, numbered
+from tests.tools.working import call, carried, doing, named
 
 STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
@@ -90,49 +88,6 @@ def test_agents_are_offered_by_name() -> None:
     assert "there is no agent" in answer.text
 
 
-def test_todos_are_written_whole_and_read() -> None:
-    """The list comes back with its counts; what was completed unchecked says so (D43)."""
-    todos = TodosInMemory()
-    tools = standard_tools(Path("."), todos=todos)
-    items = [
-        {"content": "first", "status": "completed", "verifiedBy": "the tests"},
-        {"content": "second", "status": "completed"},
-        {"content": "third", "status": "in_progress", "priority": "high"},
-    ]
-    written, read = carried(numbered(("manage_todos", {"todos": items}), ("list_todos", {})), tools)
-    assert written.text == (
-        "3 todos: 1 in_progress, 2 completed\n[x] first - checked by: the tests\n[x] second - nobody has checked it\n[>] third (high)"
-    )
-    assert read.text == written.text
-    assert todos.read()[2] == Todo("third", "in_progress", "high")
-
-
-def test_only_one_todo_is_in_progress() -> None:
-    """Two of them, or a status that is none, write nothing."""
-    todos = TodosInMemory()
-    todos.write([Todo("old")])
-    tools = standard_tools(Path("."), todos=todos)
-    two = [{"content": "a", "status": "in_progress"}, {"content": "b", "status": "in_progress"}]
-    first, second = carried(
-        numbered(("manage_todos", {"todos": two}), ("manage_todos", {"todos": [{"content": "a", "status": "done"}]})), tools
-    )
-    assert "2 todos are in_progress (a; b); at most one may be" in first.text
-    assert 'todos[0].status must be one of "pending", "in_progress"' in second.text
-    assert [todo.content for todo in todos.read()] == ["old"]
-
-
-def test_a_list_that_cannot_be_kept_is_told() -> None:
-    """A keeper that fails is a failure of the call."""
-
-    class Broken(TodosInMemory):
-        def write(self, todos: Sequence[Todo], /) -> bool:
-            return False
-
-    tools = standard_tools(Path("."), todos=Broken())
-    assert "could not be written" in carried([call("manage_todos", {"todos": []})], tools)[0].text
-    assert carried([call("list_todos")], tools)[0].text == "The list is empty."
-
-
 def test_summarizing_is_a_wish_for_after_the_batch() -> None:
     """The call changes nothing; its answer carries the wish and what to attend to (D26)."""
     (answer,) = carried([call("summarize_context", {"focus": " the tests "})], standard_tools(Path(".")))
@@ -153,7 +108,7 @@ def test_every_standard_tool_has_a_schema_a_name_and_words(tmp_path: Path) -> No
     import re
 
     tools = standard_tools(tmp_path)
-    assert len({tool.name for tool in tools}) == len(tools) == 13
+    assert len({tool.name for tool in tools}) == len(tools) == 15
     for tool in tools:
         name, told, schema = tool.definition
         assert re.fullmatch(r"[a-z_]{1,64}", name)

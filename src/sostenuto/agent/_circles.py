@@ -20,6 +20,7 @@ class Circles:
         self.nudge = ""
         self._warned = False
         self._keys: deque[str] = deque(maxlen=STALL.window)
+        self._excused: set[str] = set()
 
     def closed_by(self, calls: Iterable[Call]) -> bool:
         """Take in the calls of a batch that is complete; True where the run has to end, because it was told before."""
@@ -33,3 +34,13 @@ class Circles:
         self._warned, self.nudge = True, stall_nudge(tuple(self._keys))
         self._keys.clear()
         return False
+
+    def excuse(self, calls: Iterable[Call]) -> None:
+        """The results of these calls left the model's sight: what was called until then counts no longer, once for each of them.
+
+        Reading again what was cleared or summarised is no circle (B017); only once, because a run whose results leave as fast as it
+        reads them would otherwise never be told.
+        """
+        gone = {call_key(call.name, call.arguments) for call in calls} - self._excused
+        self._excused |= gone
+        self._keys = deque((key for key in self._keys if key not in gone), maxlen=STALL.window)

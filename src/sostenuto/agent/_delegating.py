@@ -70,9 +70,10 @@ async def _kept_whole(running: Running, task: str, setup: Setup) -> Outcome:
 
 def _child(setup: Setup, delegation: Delegation, *, limits: Limits, place: Place) -> Setup:
     purse = Purse(setup.purse.price, above=setup.purse)
+    context, tools = delegation.made(purse)
     changes: dict[str, Any] = {
-        "context": delegation.context(purse),
-        "tools": tuple(delegation.tools()),
+        "context": context,
+        "tools": tuple(tools),
         "system": delegation.system,
         "limits": limits,
         "purse": purse,

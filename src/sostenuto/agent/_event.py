@@ -16,6 +16,7 @@ EventKind = Literal[
     "tool-start",
     "tool-output",
     "tool-end",
+    "approval",
     "rung",
     "notice",
     "limit",
@@ -56,6 +57,11 @@ class Telling:
         self._listener = listener
         self._depth = depth
         self._deaf = False
+
+    @property
+    def depth(self) -> int:
+        """Of the run that tells."""
+        return self._depth
 
     def tell(self, kind: EventKind, **detail: Any) -> None:
         """Let the listener know."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,7 @@ class Loop:
             ended, error = "failed", raised
         finally:
             self._keep_partial()
+            self._note()
         return self._ended(ended, error)
 
     def _keep_partial(self) -> None:
@@ -87,6 +88,11 @@ class Loop:
         self._words = self._speaking.heard.strip() or self._words
         self._history += self._speaking.partial
         self._speaking.forget()
+
+    def _note(self) -> None:
+        """Have what was said since written down, where the conversation is to outlive this process; a request does so anyway."""
+        with suppress(SostenutoError):
+            self._setup.context.note(self._history)
 
     def _ended(self, ended: Ending, error: SostenutoError | None) -> Outcome:
         spent = self.spent
@@ -189,6 +195,7 @@ class Loop:
         gone = cleared_calls(request.events, self._history, codec=self._codec)
         if gone:
             results_cleared(self._tools, gone)
+            self._circles.excuse(call for call in self._calls if call.id in gone)
 
     # ------------------------------------------------------------------ after the reply
 
@@ -226,10 +233,12 @@ class Loop:
         self._words = spoken.text if spoken.text.strip() else self._words
         self._calls += spoken.calls
         self._history += spoken.messages
+        self._note()  # what the calls will do is known before they do it
         try:
             await work.done(self._tools, policy=setup.policy, handling=setup.handling, stop=setup.stop, telling=self._telling)
         finally:
             self._history += work.messages
+            self._note()
         self._wish = work.wish
         ended = self._circles.closed_by(spoken.calls)
         if ended:

@@ -31,15 +31,13 @@ class Delegation:
     """How a run hands work on.
 
     Attributes:
-        context: makes the context manager of a sub-agent; it gets the same ladder.
-        tools: makes its tools.
+        made: makes the context manager of a sub-agent, which gets the same ladder, and its tools; both know the same work state.
         system: what it is told.
         most_deep: levels of sub-agents under the run that a person started; 0 allows none.
         iterations: of one sub-agent.
     """
 
-    context: Callable[[Purse], ContextManager]
-    tools: Callable[[], Sequence[Tool]]
+    made: Callable[[Purse], tuple[ContextManager, Sequence[Tool]]]
     system: str = ""
     most_deep: int = LIMIT_NUMBERS.subagent_depth
     iterations: int = LIMIT_NUMBERS.subagent_iterations

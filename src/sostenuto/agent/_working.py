@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from sostenuto.agent._event import Telling
 from sostenuto.agent._stop import REASONS, Stop
 from sostenuto.messages import Call, Result
 from sostenuto.protocols import Codec, Raw, Spoken
-from sostenuto.tools import Answer, Compact, Handling, Policy, Tool, run_batch
+from sostenuto.tools import Answer, Ask, Compact, Decided, Handling, Policy, Tool, run_batch
 
 SHOWN = 400
 """Characters of arguments in an event."""
@@ -89,4 +90,25 @@ def watching(handling: Handling, telling: Telling, *, finished: object = None) -
         if told is not None:
             told(answer)
 
-    return replace(handling, started=on_start, heard=on_output, finished=on_finish)
+    return replace(deciding(handling, telling), started=on_start, heard=on_output, finished=on_finish)
+
+
+def deciding(handling: Handling, telling: Telling) -> Handling:
+    """The same handling, with every question to the person, and every refusal without one, told as well."""
+    asked, decided = handling.asked, handling.decided
+
+    def on_asked(call_id: str, ask: Ask) -> None:
+        arguments = json.dumps(dict(ask.call.arguments), ensure_ascii=False, default=repr)[:SHOWN]
+        telling.tell(
+            "approval", state="asked", id=call_id, name=ask.call.tool, risk=ask.risk, why=ask.call.assessed.why, arguments=arguments
+        )
+        if asked is not None:
+            asked(call_id, ask)
+
+    def on_decided(call_id: str, found: Decided) -> None:
+        state = "answered" if found.by_person else "refused"
+        telling.tell("approval", state=state, id=call_id, name=found.tool, allowed=found.allowed, text=found.words)
+        if decided is not None:
+            decided(call_id, found)
+
+    return replace(handling, asked=on_asked, decided=on_decided, depth=telling.depth)

@@ -8,17 +8,15 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
-from sostenuto.app._providers import _ADDRESSES, _address
+from sostenuto.app._surroundings import EXTRAS, held_keys, is_installed, local_servers
 from sostenuto.config import agent_ids, configured, read_agent
 from sostenuto.errors import SostenutoError
-from sostenuto.providers.ollama import BASE_URL as OLLAMA
 from sostenuto.providers.ollama import Ollama
-from sostenuto.providers.openai_compatible import SERVERS, OpenAICompatible
+from sostenuto.providers.openai_compatible import OpenAICompatible
 
 State = Literal["ok", "absent", "bad"]
 """It works; it is not there, which may be all right; it is wrong."""
@@ -26,28 +24,6 @@ State = Literal["ok", "absent", "bad"]
 OLDEST_PYTHON = (3, 11)
 CONNECT_S = 0.5
 """Seconds a local server has to take a connection."""
-
-EXTRAS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("ctok", "sostenuto[claude]", "counts Claude's tokens closer than the estimate"),
-    ("splintr", "sostenuto[encoders]", "counts other families exactly"),
-    ("yaml", "sostenuto[yaml]", "reads recordings in YAML"),
-    ("httpx", "sostenuto[run]", "speaks to models over HTTP: sostenuto run needs it"),
-    ("pydantic_ai", "sostenuto[pydantic-ai]", "speaks to every provider that library knows"),
-    ("xllamacpp", "sostenuto[local]", "runs a small model in this process, without key or server"),
-)
-"""Module, extra that brings it, what it is for."""
-
-KEY_VARIABLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    ("openai", ("OPENAI_API_KEY",)),
-    ("anthropic", ("ANTHROPIC_API_KEY",)),
-    ("google", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
-    ("mistral", ("MISTRAL_API_KEY",)),
-    ("groq", ("GROQ_API_KEY",)),
-    ("deepseek", ("DEEPSEEK_API_KEY",)),
-    ("openrouter", ("OPENROUTER_API_KEY",)),
-    ("xai", ("XAI_API_KEY",)),
-)
-"""Provider, and the variables that usually hold its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +43,16 @@ class Finding:
     remedy: str = ""
 
 
-async def examined(*, home: Path, project: Path, environment: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Everything that a run depends on."""
+async def examined(*, home: Path, project: Path, environment: Mapping[str, str], file: Path | None = None) -> tuple[Finding, ...]:
+    """Everything that a run depends on. `file` holds the settings instead of the person's own file."""
     import asyncio
 
-    servers = await asyncio.gather(*(_server(name, address) for name, address in _local_servers(environment)))
+    ollama = _ollama_address(home, project, file)
+    servers = await asyncio.gather(*(_server(name, address) for name, address in local_servers(environment, ollama=ollama)))
     return (
         _python(),
         _folder(home),
-        *_settings(home, project),
+        *_settings(home, project, file),
         *_keys(environment),
         *servers,
         *_extras(),
@@ -101,9 +78,17 @@ def _folder(home: Path) -> Finding:
     return Finding("data folder", "ok", f"{home}" if home.exists() else f"{home} (made when it is first needed)")
 
 
-def _settings(home: Path, project: Path) -> Iterator[Finding]:
+def _ollama_address(home: Path, project: Path, file: Path | None) -> str | None:
     try:
-        settings = configured(home=home, project=project)
+        found: str | None = configured(home=home, project=project, file=file)["llm.ollama.base_url"]
+    except SostenutoError:  # told of among the findings
+        return None
+    return found
+
+
+def _settings(home: Path, project: Path, file: Path | None) -> Iterator[Finding]:
+    try:
+        settings = configured(home=home, project=project, file=file)
     except SostenutoError as error:
         yield Finding("settings", "bad", str(error), "mend the file; sostenuto config show lists all keys")
     else:
@@ -118,18 +103,11 @@ def _settings(home: Path, project: Path) -> Iterator[Finding]:
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
-    for provider, variables in KEY_VARIABLES:
-        held = next((name for name in variables if environment.get(name, "").strip()), "")
-        if held:
-            yield Finding(f"key for {provider}", "ok", f"{held} is set")
-    if not any(environment.get(name, "").strip() for _, names in KEY_VARIABLES for name in names):
+    held = held_keys(environment)
+    for provider, variable in held:
+        yield Finding(f"key for {provider}", "ok", f"{variable} is set")
+    if not held:
         yield Finding("keys", "absent", "no provider's key is set", "export one, for example OPENAI_API_KEY, or use a local server")
-
-
-def _local_servers(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Kind and address of every local server, where it listens by itself or where the environment says."""
-    near = [(name, server.base_url) for name, server in SERVERS.items() if urlsplit(server.base_url).hostname == "127.0.0.1"]
-    return [(name, _address(environment.get(_ADDRESSES[name], "")) or usual) for name, usual in (*near, ("ollama", OLLAMA))]
 
 
 async def _server(name: str, address: str) -> Finding:
@@ -155,7 +133,7 @@ async def _server(name: str, address: str) -> Finding:
 
 def _extras() -> Iterator[Finding]:
     for module, extra, use in EXTRAS:
-        there = find_spec(module) is not None
+        there = is_installed(module)
         yield Finding(extra, "ok", use) if there else Finding(extra, "absent", f"not installed: {use}", f"pip install '{extra}'")
 
 

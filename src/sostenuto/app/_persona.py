@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from sostenuto.app._terms import Terms
@@ -14,10 +15,19 @@ _WORKING = (
 _HANDED_ON = (
     "Another agent gave you this task and sees nothing but your answer: put everything it needs into it, with exact paths and values."
 )
+_TOOLS = {
+    "update_work_state": "Older messages are condensed when space gets tight; what you keep with update_work_state (goal, decisions, open "
+    "questions, next step) is not.",
+    "manage_todos": "Keep a list of what is to be done with manage_todos when there are several steps. Whenever you mark a todo completed, "
+    "say in verifiedBy what you ran to check it; a completed one without it counts as unchecked.",
+    "manage_scratchpad": "Write long drafts with manage_scratchpad: they stay until deleted, across conversations.",
+}
+"""What is said of a tool, in this order, where the run has it."""
 
 
-def instructions(terms: Terms, project: Path, *, is_subagent: bool = False) -> str:
-    """The system prompt of a run."""
+def instructions(terms: Terms, project: Path, *, tools: Collection[str], is_subagent: bool = False) -> str:
+    """The system prompt of a run with tools of these names."""
     persona = terms.settings["persona"] or ""
-    parts = (persona.strip(), _WORKING.format(folder=project), _HANDED_ON if is_subagent else "")
+    keeping = " ".join(said for name, said in _TOOLS.items() if name in tools)
+    parts = (persona.strip(), _WORKING.format(folder=project), keeping, _HANDED_ON if is_subagent else "")
     return "\n\n".join(filter(None, parts))

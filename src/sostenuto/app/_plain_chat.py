@@ -16,7 +16,9 @@ from sostenuto.recordings.opening import open_recording
 Raw = dict[str, Any]
 
 
-def session(path: Path, *, format: str = "auto", name: str = "", pins: Sequence[str] = (), skip_broken_lines: bool = False) -> Session:
+def recorded_session(
+    path: Path, *, format: str = "auto", name: str = "", pins: Sequence[str] = (), skip_broken_lines: bool = False
+) -> Session:
     """The session recorded in `path` as plain chat. Reasoning is left out and a picture is a word, for everybody alike.
 
     Raises:

@@ -68,7 +68,7 @@ _KEYS: Final[Mapping[str, str]] = {
     "sglang": "SGLANG_API_KEY",
     "vllm": "VLLM_API_KEY",
 }
-_ADDRESSES: Final[Mapping[str, str]] = {
+ADDRESS_VARIABLES: Final[Mapping[str, str]] = {
     "anthropic": "ANTHROPIC_BASE_URL",
     "llamacpp": "LLAMACPP_BASE_URL",
     "lmstudio": "LMSTUDIO_BASE_URL",
@@ -78,6 +78,8 @@ _ADDRESSES: Final[Mapping[str, str]] = {
     "vllm": "VLLM_BASE_URL",
 }
 """The environment variables that hold the key and the address of a provider."""
+CHAT: Final = "chat completions"
+THROUGH_PYDANTIC_AI: Final = "pydantic-ai"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ def model_named(
     held = os.environ if environment is None else environment
     provider, name = _parts(model)
     kind = _OWN.get(provider, _THEIRS.get(provider, provider))
-    address = base_url or _address(held.get(_ADDRESSES.get(kind, ""), ""))
+    address = base_url or address_in(held.get(ADDRESS_VARIABLES.get(kind, ""), ""))
     variable = _KEYS.get(kind) or f"{kind.upper().replace('-', '_')}_API_KEY"
     found_key = key or (held.get(variable, "").strip() or None)
     named = _Named(kind, name, address, found_key, window, options, Patience(retries=retries))
@@ -135,6 +137,17 @@ def model_named(
     if address is not None:
         return _chat(named)
     raise UnknownSetting(_unknown(provider, model))
+
+
+def spoken_by(model: str, /) -> str:
+    """Which layer speaks to a model: one of our own by its name (``ollama``, ``anthropic``, ``openai``, ...), `THROUGH_PYDANTIC_AI`, or
+    `CHAT` for a server that is known by its address alone.
+
+    Raises:
+        UnknownSetting: no provider is named.
+    """
+    provider, _ = _parts(model)
+    return _OWN.get(provider) or (THROUGH_PYDANTIC_AI if provider in _THEIRS else CHAT)
 
 
 def _parts(model: str) -> tuple[str, str]:
@@ -165,7 +178,7 @@ def _unknown(provider: str, model: str) -> str:
     return f"model {model!r}: the provider {provider!r} is not known; {meant} a server of OpenAI's chat completions, name its base URL"
 
 
-def _address(given: str) -> str | None:
+def address_in(given: str) -> str | None:
     """An address from the environment; Ollama's may lack the scheme, and may say where it listens to everybody."""
     text = given.strip()
     if not text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,14 +13,15 @@ from sostenuto.app._conversations import Saved, conversation_file, read_conversa
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
-from sostenuto.app._providers import model_named
 from sostenuto.app._terms import Terms, chosen_tools, terms_of
+from sostenuto.app._tuning import Tuned
 from sostenuto.app._windows import Managed, Served, managed
 from sostenuto.errors import SostenutoError
 from sostenuto.manager import Calibrations, ContextManager
 from sostenuto.messages import Message, Text, pinned
-from sostenuto.protocols import Model, Raw
-from sostenuto.tools import Handling, Policy, ResultsInMemory, Tool, standard_tools
+from sostenuto.protocols import Drafts, Model, Papers, Raw
+from sostenuto.tools import Asking, DraftsInMemory, Handling, PapersInMemory, Policy, ResultsInMemory, Tool, standard_tools
+from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 
 class Models(Protocol):
@@ -45,6 +46,7 @@ class Wish:
         conversation: its name; "" for one that is not kept.
         timeout_s: seconds after which the run is given up as failed.
         streaming: the words are heard as they come.
+        config: a file of settings instead of the person's own; it has to be there.
     """
 
     prompt: str | None
@@ -57,6 +59,7 @@ class Wish:
     conversation: str = ""
     timeout_s: float | None = None
     streaming: bool = False
+    config: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +72,14 @@ class Ran:
     unsaved: str = ""
 
 
-async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models | None = None) -> Ran:
+async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models | None = None, ask: Asking | None = None) -> Ran:
     """Run once. The conversation is kept however the run ends, and what was learned about the model too.
 
     Args:
         listener: told every event.
         stop: ends the run in good order.
         models: makes models; default: the providers of the program.
+        ask: asks the person before a call above the approval policy; without, such a call is refused in words.
 
     Raises:
         UnknownSetting, UnusableInput: something that was named cannot be used; nothing has run.
@@ -83,11 +87,11 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
     terms = terms_of(wish)
     path = conversation_file(wish.home, agent=terms.agent, conversation=wish.conversation) if wish.conversation else None
     saved = read_conversation(path) if path is not None else None
-    models = models or model_named
+    models = models or Tuned(terms.settings, working=terms.model)
     model = models(terms.model, window=terms.pinned, retries=terms.retries)
     writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model
     try:
-        return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, path=path, saved=saved)
+        return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, path=path, saved=saved, ask=ask)
     finally:
         await model.aclose()
         if writer is not model:
@@ -95,26 +99,28 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
 
 
 async def _performed(
-    wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, path: Path | None, saved: Saved | None
-) -> Ran:
+    wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, path: Path | None, saved: Saved | None,
+    ask: Asking | None,
+) -> Ran:  # fmt: skip
     calibrations = Calibrations.open(wish.home / CALIBRATION)
     purse = Purse(price)
     window = managed(Served(model, await model.window()), terms, calibrations)
-    wiring = _Wiring(model, writer, window, calibrations)
+    papers, drafts = PapersInMemory(), DraftsInMemory()
+    wiring = _Wiring(model, writer, window, calibrations, papers)
     told = _watched(wish, terms, listener)
     for line in (*terms.warnings, *window.notes):
         told(Event("notice", {"text": line}))
     context, history = await wiring.resumed(saved, purse, wish.conversation)
-    tools = chosen_tools(_standard(wish.project), terms.settings["tools"])
+    tools = chosen_tools(standard_tools(wish.project, papers=papers, drafts=drafts), terms.settings["tools"])
     setup = Setup(
         model=model,
         context=context,
         tools=tools,
-        system=instructions(terms, wish.project),
+        system=instructions(terms, wish.project, tools=[tool.name for tool in tools]),
         limits=terms.limits,
-        policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"])),
-        handling=Handling(kept=ResultsInMemory()),
-        delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep else None,
+        policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"]), attended=ask is not None),
+        handling=Handling(ask=ask, kept=ResultsInMemory()),
+        delegation=_delegation(wish, terms, wiring, tools, drafts=drafts) if terms.most_deep else None,
         purse=purse,
         streaming=wish.streaming,
         max_output=window.max_output,
@@ -151,12 +157,13 @@ async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Wiring:
-    """Makes the context managers of a run and of its sub-agents."""
+    """Makes the context managers of a run and of its sub-agents. `papers` hold what is known of the work (D43)."""
 
     model: Model
     writer: Model
     window: Managed
     calibrations: Calibrations
+    papers: Papers
 
     def context(self, purse: Purse, *, name: str = "") -> ContextManager:
         """A manager for a new conversation."""
@@ -182,25 +189,25 @@ class _Wiring:
             "settings": self.window.settings,
             "summarizer": summarizing(self.writer, purse=purse),
             "calibrations": self.calibrations,
+            "work": lambda: known(state_in(self.papers.read(STATE)), todos_in(self.papers.read(TODOS))),
         }
 
 
-def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool]) -> Delegation:
-    def own_tools() -> Sequence[Tool]:
-        """The same tools, with todos and caches of their own."""
-        return chosen_tools(_standard(wish.project), [tool.name for tool in tools])
+def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool], *, drafts: Drafts) -> Delegation:
+    names = [tool.name for tool in tools]
+
+    def made(purse: Purse) -> tuple[ContextManager, Sequence[Tool]]:
+        """The same tools, with work state, todos and caches of its own, and the same scratchpad."""
+        papers = PapersInMemory()
+        own = chosen_tools(standard_tools(wish.project, papers=papers, drafts=drafts), names)
+        return replace(wiring, papers=papers).context(purse), own
 
     return Delegation(
-        context=lambda purse: wiring.context(purse),
-        tools=own_tools,
-        system=instructions(terms, wish.project, is_subagent=True),
+        made,
+        system=instructions(terms, wish.project, tools=names, is_subagent=True),
         most_deep=terms.most_deep,
         iterations=terms.subagent_iterations,
     )
-
-
-def _standard(project: Path) -> tuple[Tool, ...]:
-    return standard_tools(project)
 
 
 def _watched(wish: Wish, terms: Terms, listener: Listener) -> Listener:

@@ -35,6 +35,8 @@ class Asked(Protocol):
     def workflow(self) -> str: ...
     @property
     def flags(self) -> Mapping[str, Any]: ...
+    @property
+    def config(self) -> Path | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def terms_of(wish: Asked) -> Terms:
 def _layered(wish: Asked, agent: Agent | None, workflow: Workflow | None) -> Configured:
     layers = [agent.layer] if agent is not None else []
     layers += [workflow.layer] if workflow is not None else []
-    return configured(home=wish.home, project=wish.project, narrower=(*layers, Layer("flag", wish.flags)))
+    return configured(home=wish.home, project=wish.project, narrower=(*layers, Layer("flag", wish.flags)), file=wish.config)
 
 
 def limits_of(settings: Configured, /) -> Limits:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sostenuto.app._contender import OWN
 from sostenuto.app._contest import DEADLINE_S, Contender, Outcome, outcome, ruler_name
 from sostenuto.app._naming import DEFAULT_MODEL
-from sostenuto.app._plain_chat import session
+from sostenuto.app._plain_chat import recorded_session
 from sostenuto.app._rulers import published_weigher
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.judging import Session, sizes_untouched, weighing
@@ -84,7 +84,7 @@ def verify(
         UnusableInput: as `open_recording`, or where the file holds no reply, or where a peer that was named is not installed.
     """
     chosen = _chosen(peers)
-    found = session(path, format=format, skip_broken_lines=skip_broken_lines)
+    found = recorded_session(path, format=format, skip_broken_lines=skip_broken_lines)
     budget = window or _window(path, format=format, skip_broken_lines=skip_broken_lines)
     contenders = [Contender(OWN, "Sostenuto")]
     contenders += [Contender(peer.name, peer.title, STANDS_IN if peer.summarizes else "") for peer in chosen]

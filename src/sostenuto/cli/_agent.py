@@ -52,6 +52,17 @@ def command() -> None:
 @_choices
 def create(agent: str, *, model: str | None, name: str | None, description: str | None, pairs: tuple[str, ...]) -> None:
     """Make a new agent."""
+    new_agent(agent, model=model, name=name, description=description, pairs=pairs)
+
+
+def new_agent(
+    agent: str, *, model: str | None = None, name: str | None = None, description: str | None = None, pairs: tuple[str, ...] = ()
+) -> None:
+    """Write the file of a new agent, and say where it is and what it is good for.
+
+    Raises:
+        UnknownSetting: it cannot be called so, there is one of that id, or a setting cannot be used.
+    """
     from sostenuto.config import Agent, agent_file, check_id, write_agent
 
     made = _changed(Agent(check_id(agent)), model=model, name=name, description=description, pairs=pairs)
@@ -59,6 +70,7 @@ def create(agent: str, *, model: str | None, name: str | None, description: str 
     if aside is not None:
         say(f"sostenuto: a damaged file was in the way; it is kept as {aside}")
     say(f"sostenuto: agent {agent} is in {agent_file(_home(), agent)}; use it with: sostenuto run --agent {agent} PROMPT")
+    _say_ceiling(made)
 
 
 @command.command("list", context_settings=SETTINGS)
@@ -161,17 +173,22 @@ def _asked(agent: Agent) -> tuple[str, tuple[str, ...]]:
 
 def _say_ceiling(agent: Agent) -> None:
     """A ceiling above the window has no effect, and that is said."""
-    ceiling, model = agent.settings.get(CEILING), agent.settings.get("llm.model")
+    ceiling, model, provider = (agent.settings.get(key) for key in (CEILING, "llm.model", "llm.provider"))
     if ceiling is None or not model:
         return
     from sostenuto.app import models
 
+    name = f"{provider}:{model}" if provider and not model.startswith(f"{provider}:") else model
     try:
-        window = models(model, home=_home(), limit=1).window
+        window = models(name, home=_home(), limit=1).window
     except SostenutoError:
-        return
-    if window is not None and window.source == "catalogue" and ceiling >= window.tokens:
-        say(f"sostenuto: the ceiling of {ceiling:,} tokens has no effect: {model} takes {window.tokens:,}")
+        window = None
+    pinned = agent.settings.get("llm.numCtx")
+    known = [(window.tokens, f"{name} takes")] if window is not None and window.source == "catalogue" else []
+    known += [(pinned, "llm.numCtx is")] if pinned is not None else []
+    tokens, what = min(known, default=(0, ""))
+    if known and ceiling >= tokens:
+        say(f"sostenuto: the ceiling of {ceiling:,} tokens has no effect: {what} {tokens:,}")
 
 
 def _home() -> Path:

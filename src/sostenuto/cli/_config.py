@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sostenuto.cli._given import config_option
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.errors import UnknownSetting
@@ -22,7 +23,8 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_
 
 @click.group("config", context_settings=SETTINGS)
 def command() -> None:
-    """Show and change settings. Your own are in the data home (SOSTENUTO_HOME), a project's in ./.sostenuto/config.json.
+    """Show and change settings. Your own are in the data home (SOSTENUTO_HOME) or where --config says, a project's in
+    ./.sostenuto/config.json.
 
     The narrowest wins: a flag, then the workflow, the agent, the project, and your own file.
 
@@ -39,31 +41,39 @@ def command() -> None:
 
 @command.command("show", context_settings=SETTINGS)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def show(*, as_json: bool) -> None:
-    """List every key with its value, where it comes from, and what it means."""
-    from sostenuto.config import KEYS
+@config_option
+def show(*, as_json: bool, file: Path | None) -> None:
+    """List every key with its value, where it comes from, and what it means. Keys for what is still to come say so."""
+    from sostenuto.config import KEYS, entry_of
 
-    settings = _settings()
-    rows = [(key, *settings.found(key), known) for key, known in KEYS.items()]
+    settings = _settings(file)
+    found = [(key, *settings.found(key), entry_of(key)) for key in (*KEYS, *settings.named)]
+    rows = [(key, value, source, known) for key, value, source, known in found if known is not None]
     if as_json:
-        entries = {key: {"value": value, "source": source, "expected": known.kind.expected} for key, value, source, known in rows}
+        entries = {
+            key: {"value": value, "source": source, "expected": known.kind.expected, "used": not known.later}
+            for key, value, source, known in rows
+        }
         click.echo(encoded(entries), nl=False)
         return
     for key, value, source, known in rows:
         click.echo(f"{key} = {'(not set)' if value is None else json.dumps(value, ensure_ascii=False)}   [{source}]")
         click.echo(f"    {known.meaning} Expected: {known.kind.expected}.")
+        if known.later:
+            click.echo(f"    Not used yet. {known.later}.")
 
 
 @command.command("get", context_settings=SETTINGS)
 @click.argument("key")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, with the source.")
-def get(key: str, *, as_json: bool) -> None:
+@config_option
+def get(key: str, *, as_json: bool, file: Path | None) -> None:
     """Print the value of KEY; nothing where it is not set."""
-    from sostenuto.config import KEYS, suggestion
+    from sostenuto.config import entry_of, suggestion
 
-    if key not in KEYS:
+    if entry_of(key) is None:
         raise UnknownSetting(f"unknown key {key!r}{suggestion(key)}")
-    value, source = _settings().found(key)
+    value, source = _settings(file).found(key)
     if as_json:
         click.echo(encoded({"key": key, "value": value, "source": source}), nl=False)
     elif value is not None:
@@ -75,14 +85,15 @@ def get(key: str, *, as_json: bool) -> None:
 @click.argument("value", required=False)
 @click.option("--project", "in_project", is_flag=True, help="Set it for the project in this folder.")
 @click.option("--unset", is_flag=True, help="Remove the key instead.")
-def set_(key: str, value: str | None, *, in_project: bool, unset: bool) -> None:
+@config_option
+def set_(key: str, value: str | None, *, in_project: bool, unset: bool, file: Path | None) -> None:
     """Set KEY to VALUE: a number, true, false, a JSON list, or a text."""
-    from sostenuto.config import fault_of, global_file, layer_of, parsed, project_file, write_setting
+    from sostenuto.config import entry_of, fault_of, layer_of, own_file, parsed, project_file, write_setting
 
     if unset == (value is not None):
         raise click.UsageError("give a value, or --unset and none" if unset else f"{key}: a value is missing; remove a key with --unset")
     place: Place = "project" if in_project else "global"
-    path = project_file(Path.cwd()) if in_project else global_file(_home())
+    path = project_file(Path.cwd()) if in_project else own_file(_home(), file)
     fault = fault_of(key, None, place=place)
     if fault:
         raise UnknownSetting(fault)
@@ -90,25 +101,29 @@ def set_(key: str, value: str | None, *, in_project: bool, unset: bool) -> None:
     layer_of(path, place=place)  # a damaged file is mended by its owner, not written over
     write_setting(path, key, value=new)
     say(f"sostenuto: {key} {'removed from' if unset else 'set in'} {path}")
+    known = entry_of(key)
+    if known is not None and known.later and not unset:
+        say(f"sostenuto: {key} is not used yet. {known.later}.")
 
 
 @command.command("validate", context_settings=SETTINGS)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("given", metavar="FILE", required=False, type=click.Path(path_type=Path))
 @click.option("--project", "in_project", is_flag=True, help="FILE is a project's.")
-def validate(file: Path | None, *, in_project: bool) -> None:
+@config_option
+def validate(given: Path | None, *, in_project: bool, file: Path | None) -> None:
     """Check the settings in force, or FILE; every fault is named with the nearest real key."""
     from sostenuto.config import layer_of
     from sostenuto.errors import UnusableInput
 
-    if file is None:
-        layers = _settings().layers
+    if given is None:
+        layers = _settings(file).layers
         for layer in layers:
             say(f"sostenuto: {layer.source}: {len(layer.values)} settings")
         click.echo("ok")
         return
-    if not file.exists():
-        raise UnusableInput(f"{file}: no such file; name a file of settings")
-    layer_of(file, place="project" if in_project else "global")
+    if not given.exists():
+        raise UnusableInput(f"{given}: no such file; name a file of settings")
+    layer_of(given, place="project" if in_project else "global")
     click.echo("ok")
 
 
@@ -118,7 +133,7 @@ def _home() -> Path:
     return data_home(os.environ, platform=sys.platform)
 
 
-def _settings() -> Configured:
+def _settings(file: Path | None) -> Configured:
     from sostenuto.config import configured
 
-    return configured(home=_home(), project=Path.cwd())
+    return configured(home=_home(), project=Path.cwd(), file=file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sostenuto.cli._given import config_option
 from sostenuto.cli._output import encoded
 from sostenuto.cli._terminal import Style, style
 
@@ -22,7 +23,8 @@ COLUMN = 24
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
-def command(*, as_json: bool) -> int:
+@config_option
+def command(*, as_json: bool, file: Path | None) -> int:
     """Look at everything a run depends on and say what to do where something is missing. No key is ever shown.
 
     Exit code 1 where something is wrong; what is only not there (another provider's key, a server that is not started) is not.
@@ -37,7 +39,7 @@ def command(*, as_json: bool) -> int:
     from sostenuto.app import data_home, examined
 
     home = data_home(os.environ, platform=sys.platform)
-    found = asyncio.run(examined(home=home, project=Path.cwd(), environment=os.environ))
+    found = asyncio.run(examined(home=home, project=Path.cwd(), environment=os.environ, file=file))
     if as_json:
         listed = [{"about": one.about, "state": one.state, "text": one.text, "remedy": one.remedy} for one in found]
         click.echo(encoded({"ok": all(one.state != "bad" for one in found), "findings": listed}), nl=False)

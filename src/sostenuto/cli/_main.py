@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": ("_demo", "Watch a long task stay inside a small window; no key, no network."),
     "doctor": ("_doctor", "Say what works on this machine, what does not, and what to do."),
     "models": ("_models", "Show the windows and prices of models, and where the numbers come from."),
-    "recall": ("_recall", "Read back what left the context of a kept replay."),
+    "recall": ("_recall", "Read back what left the context of a conversation or a kept replay."),
     "replay": ("_replay", "Show what a recorded session would have sent."),
     "run": ("_run", "Let an agent work on a task inside its window and its limits."),
     "tokens": ("_tokens", "Count the tokens of a file and say how."),
@@ -115,6 +115,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     """The exit code of one run; every error is told on the way."""
     try:
+        if not (sys.argv[1:] if arguments is None else arguments):
+            from sostenuto.cli._greeting import greet, is_greeted
+
+            if is_greeted():
+                return greet()
         outcome = program.main(args=None if arguments is None else list(arguments), prog_name="sostenuto", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:

@@ -1,4 +1,4 @@
-"""``sostenuto recall``: read back what left the context of a kept replay, by key or by words."""
+"""``sostenuto recall``: read back what left the context of a conversation or of a kept replay, by key or by words."""
 
 from __future__ import annotations
 
@@ -26,37 +26,56 @@ GLIMPSE = 60
 
 
 @click.command("recall", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--keep", "folder", required=True, type=Named("folder"), metavar="DIR", help="Folder of sostenuto replay --keep.")
-@click.argument("wanted", metavar="KEY|QUERY", nargs=-1, required=True)
+@click.option("--keep", "folder", type=Named("folder"), metavar="DIR", help="Folder of sostenuto replay --keep, instead of a conversation.")
+@click.option("--agent", metavar="ID", help="Whose conversation (default: default).")
+@click.argument("words", metavar="[CONVERSATION] KEY|QUERY", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON: key, text, tokens, source of the best hit, and all hits.")
-def command(*, folder: Path, wanted: tuple[str, ...], as_json: bool) -> None:
-    """Read back an original by its KEY (m12.0, m12-m40, files:read), or search everything kept for a QUERY.
+def command(*, folder: Path | None, agent: str | None, words: tuple[str, ...], as_json: bool) -> None:
+    """Read back an original of a CONVERSATION, or of a kept replay, by its KEY (m12.0, m12-m40, files:read, the id of a call), or search
+    all of it for a QUERY.
 
-    stdout is the text alone, byte for byte; what it is and further finds are said on stderr.
+    A search looks for all words, the best finds first; only where no piece has them all, for most of them. Upper case and accents do
+    not matter, and no character is an operator.
+
+    stdout is the text alone, byte for byte; what it is and further finds are said on stderr. The conversation is only read.
 
     \b
     Examples:
-      sostenuto recall --keep kept/ m12.0
+      sostenuto recall review m12.0
+      sostenuto recall review "connection refused"
+      sostenuto recall --agent reviewer review files:read
       sostenuto recall --keep kept/ m12.0 > piece
       sostenuto recall --keep kept/ m12-m40
-      sostenuto recall --keep kept/ "connection refused"
-      sostenuto recall --keep kept/ files:read --json
+      sostenuto recall --keep kept/ "connection refused" --json
     """
-    question = " ".join(wanted).strip()
-    if not question:
-        raise click.UsageError("the key or query is empty; give a key such as m12.0, or words to search for")
-    hits = _hits(folder, question)
+    name, question = _asked(folder, agent, words)
+    hits = _of_replay(folder, question) if folder is not None else _of_conversation(name, agent, question)
     if as_json:
         click.echo(encoded({**_entry(hits[0]), "hits": [_entry(hit) for hit in hits]}), nl=False)
         return
-    heading, *others = _told(hits, style(sys.stderr, os.environ))
+    heading, *others = _told(hits, style(sys.stderr, os.environ), about="about " if folder is None else "")
     say(heading)
     _print(hits[0].text)
     for line in others:
         say(line)
 
 
-def _hits(folder: Path, question: str) -> Sequence[Hit]:
+def _asked(folder: Path | None, agent: str | None, words: tuple[str, ...]) -> tuple[str, str]:
+    """The conversation, "" for a kept replay, and the question. Raises click.UsageError."""
+    if folder is not None and agent is not None:
+        raise click.UsageError("--keep reads a kept replay, --agent a conversation; give one of them")
+    name, rest = ("", words) if folder is not None else (words[0], words[1:])
+    question = " ".join(rest).strip()
+    if not question and folder is None and name.strip():
+        raise click.UsageError(
+            f"what is wanted of {name!r} is missing: sostenuto recall CONVERSATION KEY or QUERY (or --keep DIR KEY for a kept replay)"
+        )
+    if not question:
+        raise click.UsageError("the key or query is empty; give a key such as m12.0, or words to search for")
+    return name, question
+
+
+def _of_replay(folder: Path, question: str) -> Sequence[Hit]:
     """What is kept for a question, never nothing. Raises UnknownKey."""
     snapshot = kept(folder)
     from sostenuto.app import recalled
@@ -67,6 +86,20 @@ def _hits(folder: Path, question: str) -> Sequence[Hit]:
         raise UnknownKey(f"{folder}: {error}") from None
     if not hits:
         raise UnknownKey(f"{folder}: nothing kept has the key or the words {question!r}; try a shorter query, or a key the replay listed")
+    return hits
+
+
+def _of_conversation(name: str, agent: str | None, question: str) -> Sequence[Hit]:
+    """What a conversation has for a question, never nothing. Raises UnknownKey."""
+    from sostenuto.app import NO_AGENT, data_home, kept_conversation, recalled_from
+
+    conversation = kept_conversation(data_home(os.environ, platform=sys.platform), agent or NO_AGENT, name)
+    try:
+        hits = recalled_from(conversation, question)
+    except UnknownKey as error:
+        raise UnknownKey(f"{name}: {error}") from None
+    if not hits:
+        raise UnknownKey(f"{name}: nothing in it has the key or the words {question[:80]!r}; try fewer or other words")
     return hits
 
 
@@ -84,12 +117,12 @@ def _print(text: str) -> None:
         sys.stdout.flush()
 
 
-def _told(hits: Sequence[Hit], shown: Style) -> list[str]:
+def _told(hits: Sequence[Hit], shown: Style, *, about: str = "") -> list[str]:
     """What is said about the hits: a heading for the best one, then a line for each of the others."""
     best, *others = hits
-    lines = [shown.paint(f"{best.key}  {best.source}, {count(best.tokens, 'token')}", "bold")]
+    lines = [shown.paint(f"{best.key}  {best.source}, {about}{count(best.tokens, 'token')}", "bold")]
     if others:
-        lines += ["", shown.paint(f"{len(others):,} more with the same words", "bold")]
+        lines += ["", shown.paint(f"{len(others):,} more finds", "bold")]
         lines += [f"  {hit.key}  {' '.join(printable(hit.text[: 4 * GLIMPSE]).split())[:GLIMPSE]}" for hit in others[:LISTED]]
     if len(others) > LISTED:
         lines.append(f"  and {count(len(others) - LISTED, 'other')}; a longer query finds fewer")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sostenuto.cli._envelope import envelope, failure
+from sostenuto.cli._given import config_option
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal
@@ -47,7 +48,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option("--agent", metavar="ID", default="", help="Who works (sostenuto agent list).")
 @click.option("--model", metavar="P:ID", default="", help="The model, whatever the agent says.")
 @click.option("--workflow", metavar="NAME|FILE", default="", help="A task kept in ./workflows/NAME/ or the data home, or a Markdown file.")
-@click.option("--approval-policy", "policy", type=click.Choice(POLICIES), help="What runs without asking; nobody is asked here.")
+@click.option("--approval-policy", "policy", type=click.Choice(POLICIES), help="What runs without asking.")
 @click.option("--max-iterations", metavar="N", type=click.IntRange(min=0), help="Requests at most; 0 for no limit.")
 @click.option("--max-cost-usd", metavar="X", type=click.FloatRange(min=0, min_open=True), help="Dollars at most.")
 @click.option("--max-tokens", metavar="N", type=click.IntRange(min=1), help="Tokens at most, prompt and completion.")
@@ -55,6 +56,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option("--timeout", metavar="TIME", callback=_seconds, help="Gives the run up as failed after this time.")
 @click.option("--conversation", metavar="NAME", default="", help="Go on with this conversation, or begin it.")
 @click.option("--ephemeral", is_flag=True, help="Keep nothing of the conversation; --json prints it.")
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 @click.option("--events", metavar="LIST", default="", help=f"Events as JSON lines on standard error: {', '.join(CATEGORIES)}.")
 def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -> int:
@@ -63,6 +65,9 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
     The run stays inside the model's window, however long it takes, and inside its limits. Ctrl+C ends it in good order: what was
     done is kept; a second one gives up waiting. The answer is the only thing on standard output.
 
+    On a terminal you are asked before a call above the approval policy. With --json, --events, or input from a file nobody is: such a
+    call is refused, and the model is told why.
+
     \b
     Examples:
       sostenuto run "Which functions here have no test?"
@@ -70,10 +75,12 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
       sostenuto run --workflow triage --approval-policy read-only --json
       sostenuto run --conversation review "And now the second file."
     """
+    from sostenuto.cli._asking import can_ask
+
     watcher = Ndjson(categories(events)) if events else Lines(sys.stderr, is_live=_is_live())
     try:
         wish = _wish(prompt, options)
-        ran = _performed(wish, watcher)
+        ran = _performed(wish, watcher, asks=not as_json and can_ask())
     except SostenutoError as error:
         watcher.close()
         if as_json:
@@ -127,6 +134,7 @@ def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
         conversation="" if options["ephemeral"] else options["conversation"] or _new_name(),
         timeout_s=options["timeout"],
         streaming=True,
+        config=options["file"],
     )
 
 
@@ -157,16 +165,18 @@ def _prompt(given: str | None, *, has_workflow: bool) -> str | None:
     return text
 
 
-def _performed(wish: Wish, watcher: Ndjson | Lines) -> Ran:
+def _performed(wish: Wish, watcher: Ndjson | Lines, *, asks: bool) -> Ran:
     import asyncio
 
     async def go() -> Ran:
         from sostenuto.agent import Stop
         from sostenuto.app import perform
+        from sostenuto.cli._asking import Asker
 
         stop = Stop()
+        ask = Asker(watcher, project=wish.project).ask if asks and isinstance(watcher, Lines) else None
         with _signals(stop, watcher, asyncio.get_running_loop()):
-            return await perform(wish, listener=watcher.take, stop=stop)
+            return await perform(wish, listener=watcher.take, stop=stop, ask=ask)
 
     try:
         return asyncio.run(go())

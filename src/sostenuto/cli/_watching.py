@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -19,6 +20,7 @@ _OF_KIND: Final[Mapping[str, str]] = {
     "tool-start": "tools",
     "tool-output": "tools",
     "tool-end": "tools",
+    "approval": "approval",
     "reasoning": "reasoning",
     "text": "text",
     "usage": "usage",
@@ -73,7 +75,7 @@ class Ndjson:
         if event.kind in _ALWAYS and not event.depth:
             return True
         if event.depth and "subagent" not in self._wanted:
-            return False
+            return event.kind == "approval" and "approval" in self._wanted  # whoever decides has to hear of every one
         return _OF_KIND.get(event.kind, "usage") in self._wanted or bool(event.depth)
 
 
@@ -85,6 +87,7 @@ class Lines:
         self._is_live = is_live
         self._drawn = ""
         self._facts: dict[str, str] = {}
+        self._waiting: list[str] | None = None  # notices that come while somebody is asked something
 
     def take(self, event: Event) -> None:
         """Show it, if it is worth a person's eye."""
@@ -92,12 +95,30 @@ class Lines:
             self.notice(str(event.detail.get("text", "")))
         elif self._is_live:
             self._note(event)
-            self._draw()
+            if self._waiting is None:
+                self._draw()
 
     def notice(self, text: str) -> None:
         """A line for the person, above the live one."""
+        line = f"sostenuto: {' '.join(text.split())}"
+        if self._waiting is not None:
+            self._waiting.append(line)
+            return
         self.close()
-        say(f"sostenuto: {' '.join(text.split())}")
+        say(line)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nothing is drawn inside; notices that come meanwhile are told afterwards."""
+        self.close()
+        waiting: list[str] = []
+        self._waiting = waiting
+        try:
+            yield
+        finally:
+            self._waiting = None
+            for line in waiting:
+                say(line)
 
     def close(self) -> None:
         """Take the live line away."""

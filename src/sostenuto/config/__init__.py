@@ -14,18 +14,21 @@ if TYPE_CHECKING:
         configured,
         global_file,
         layer_of,
+        own_file,
         project_file,
         with_setting,
         write_setting,
     )
     from sostenuto.config._reading import fault_of, json_object, parsed, settings_in, shown, suggestion
-    from sostenuto.config._table import KEYS, POLICIES, Key, Kind, Place
+    from sostenuto.config._table import EACH, KEYS, POLICIES, REASONING, Key, Kind, Place, entry_of
     from sostenuto.config._workflows import Workflow, read_workflow, workflow_file
     from sostenuto.config._writing import moved_aside, write_json
 
 __all__ = [
+    "EACH",
     "KEYS",
     "POLICIES",
+    "REASONING",
     "Agent",
     "Configured",
     "Key",
@@ -39,11 +42,13 @@ __all__ = [
     "check_id",
     "configured",
     "delete_agent",
+    "entry_of",
     "fault_of",
     "global_file",
     "json_object",
     "layer_of",
     "moved_aside",
+    "own_file",
     "parsed",
     "project_file",
     "read_agent",
@@ -61,12 +66,14 @@ __all__ = [
 _HOMES = {
     "Agent": "_agents",
     "Configured": "_layers",
+    "EACH": "_table",
     "KEYS": "_table",
     "Key": "_table",
     "Kind": "_table",
     "Layer": "_layers",
     "POLICIES": "_table",
     "Place": "_table",
+    "REASONING": "_table",
     "Workflow": "_workflows",
     "agent_file": "_agents",
     "agent_ids": "_agents",
@@ -74,11 +81,13 @@ _HOMES = {
     "check_id": "_agents",
     "configured": "_layers",
     "delete_agent": "_agents",
+    "entry_of": "_table",
     "fault_of": "_reading",
     "global_file": "_layers",
     "json_object": "_reading",
     "layer_of": "_layers",
     "moved_aside": "_writing",
+    "own_file": "_layers",
     "parsed": "_reading",
     "project_file": "_layers",
     "read_agent": "_agents",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,11 +10,11 @@ from typing import Any
 
 from sostenuto.config._layers import Layer, with_setting
 from sostenuto.config._reading import json_object, settings_in, shown
+from sostenuto.config._table import AGENT_ID
 from sostenuto.config._writing import moved_aside, write_json
 from sostenuto.errors import UnknownSetting, UnusableInput
 
 FOLDER = "agents"
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _FIELDS = ("id", "name", "description", "config")
 
 
@@ -47,7 +46,7 @@ def check_id(given: str, /) -> str:
     Raises:
         UnknownSetting: it cannot.
     """
-    if not _ID.fullmatch(given):
+    if not AGENT_ID.fullmatch(given):
         raise UnknownSetting(f"agent {given[:70]!r}: an id is 1 to 64 small letters, digits, - and _, the first no - or _")
     return given
 
@@ -60,7 +59,7 @@ def agent_file(home: Path, agent: str, /) -> Path:
 def agent_ids(home: Path, /) -> list[str]:
     """Every agent there is a file for, readable or not, in alphabetical order."""
     folder = home / FOLDER
-    return sorted(path.stem for path in folder.glob("*.json") if _ID.fullmatch(path.stem)) if folder.is_dir() else []
+    return sorted(path.stem for path in folder.glob("*.json") if AGENT_ID.fullmatch(path.stem)) if folder.is_dir() else []
 
 
 def read_agent(home: Path, agent: str, /) -> Agent:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sostenuto.config._reading import json_object, settings_in
-from sostenuto.config._table import KEYS, Place
+from sostenuto.config._table import EACH, Place, entry_of, row_of
 from sostenuto.config._writing import write_json
-from sostenuto.errors import UnknownSetting
+from sostenuto.errors import UnknownSetting, UnusableInput
 
 FILE = "config.json"
 PROJECT_FOLDER = ".sostenuto"
@@ -41,12 +41,18 @@ class Configured:
         Raises:
             UnknownSetting: there is no such key.
         """
-        if key not in KEYS:
+        known = entry_of(key)
+        if known is None:
             raise UnknownSetting(f"unknown key {key!r}")
         for layer in reversed(self.layers):
             if key in layer.values:
                 return layer.values[key], layer.source
-        return KEYS[key].default, DEFAULT_SOURCE
+        return known.default, DEFAULT_SOURCE
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The keys that somebody set and the table has only with `EACH` in the place of an agent."""
+        return tuple(sorted({key for layer in self.layers for key in layer.values if EACH in row_of(key)}))
 
     def narrowed(self, layer: Layer, /) -> Configured:
         """The same with one more source, narrower than all others."""
@@ -58,18 +64,32 @@ def global_file(home: Path, /) -> Path:
     return home / FILE
 
 
+def own_file(home: Path, named: Path | None, /) -> Path:
+    """The person's own settings: the file that was named, else the one in the data home.
+
+    Raises:
+        UnusableInput: the named one is not there.
+    """
+    if named is not None and not named.is_file():
+        raise UnusableInput(f"{named}: no such file of settings; name one that is there (--config, SOSTENUTO_CONFIG_PATH)")
+    return named or global_file(home)
+
+
 def project_file(folder: Path, /) -> Path:
     """The settings of the project in a folder."""
     return folder / PROJECT_FOLDER / FILE
 
 
-def configured(*, home: Path, project: Path, narrower: Sequence[Layer] = ()) -> Configured:
+def configured(*, home: Path, project: Path, narrower: Sequence[Layer] = (), file: Path | None = None) -> Configured:
     """The settings of both files, merged key by key, lists replaced; a file that is not there sets nothing.
+
+    Args:
+        file: instead of the person's own in the data home (``--config``); it has to be there.
 
     Raises:
         UnusableInput: a file cannot be read, has an unknown key or a wrong value.
     """
-    layers = [layer_of(global_file(home), place="global"), layer_of(project_file(project), place="project"), *narrower]
+    layers = [layer_of(own_file(home, file), place="global"), layer_of(project_file(project), place="project"), *narrower]
     return Configured(tuple(layer for layer in layers if layer.values))
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from sostenuto.config._table import KEYS, Place
+from sostenuto.config._table import EACH, GROUPS, KEYS, Place, entry_of, row_of
 from sostenuto.errors import UnknownSetting, UnusableInput
 
 LARGEST = 1_000_000
@@ -63,7 +63,9 @@ def settings_in(found: Mapping[str, Any], /, *, place: Place, where: str) -> dic
 
 def fault_of(key: str, value: Any, /, *, place: Place) -> str:
     """What is wrong with a setting in a place, in words; "" for nothing."""
-    known = KEYS.get(key)
+    known = entry_of(key)
+    if known is not None and EACH in key:
+        return f"{key}: write the id of an agent in place of {EACH}"
     if known is None:
         return f"unknown key {key!r}{suggestion(key, place=place)}"
     if place not in known.places:
@@ -113,14 +115,14 @@ def shown(value: Any, /) -> str:
 
 
 def _flat(found: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    groups = {key.rpartition(".")[0] for key in KEYS if "." in key}
     for name, value in found.items():
         key = f"{prefix}{name}"
-        if isinstance(value, dict) and key in groups:
+        is_group = row_of(key) in GROUPS
+        if isinstance(value, dict) and is_group:
             yield from _flat(value, f"{key}.")
-        elif key in groups and value is None:
+        elif is_group and value is None:
             continue
-        elif key in groups:
+        elif is_group:
             yield f"{key}.", value  # named with its dot, so that the error says that a group is meant
         else:
             yield key, value

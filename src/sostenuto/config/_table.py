@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -15,7 +16,17 @@ EVERYWHERE: Final[frozenset[Place]] = frozenset(("global", "project", "agent", "
 FILES: Final[frozenset[Place]] = frozenset(("global", "project", "agent"))
 OWN: Final[frozenset[Place]] = frozenset(("global", "agent", "workflow"))
 """Not a project: a folder that was cloned must not widen what may run in it."""
+GLOBAL: Final[frozenset[Place]] = frozenset(("global",))
+AGENT: Final[frozenset[Place]] = frozenset(("agent",))
 POLICIES: Final = ("read-only", "low-risk", "high-risk")
+REASONING: Final = ("off", "low", "medium", "high")
+AGENT_ID: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""What an agent may be called: its id is a file name."""
+EACH: Final = "<id>"
+"""Stands in a key for the id of any agent."""
+_PER_AGENT: Final = "daemon.agents."
+_UNATTENDED: Final = "It will count only unattended runs, which there are none of yet"
+_KEEPING: Final = "Nothing is removed by it yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +46,14 @@ class Key:
         default: what holds when nobody says; None for nothing.
         meaning: one sentence for a person.
         places: where it may stand.
+        later: what it is for once there is something that reads it; "" for a key that does something now.
     """
 
     kind: Kind
     default: Any
     meaning: str
     places: frozenset[Place] = FILES
+    later: str = ""
 
 
 def _is_whole(value: Any) -> bool:
@@ -60,6 +73,15 @@ DOLLARS: Final = Kind("a number of dollars above 0", lambda value: _is_number(va
 MILLISECONDS: Final = Kind("a whole number of milliseconds, 1 or more", lambda value: _is_whole(value) and value >= 1)
 DAYS: Final = Kind("a whole number of days, 0 or more", lambda value: _is_whole(value) and value >= 0)
 FLAG: Final = Kind("true or false", lambda value: isinstance(value, bool))
+REASONING_LEVEL: Final = Kind(f"one of {', '.join(REASONING)}", lambda value: isinstance(value, str) and value in REASONING)
+BYTES: Final = Kind("a whole number of bytes, 1 or more", lambda value: _is_whole(value) and value >= 1)
+SOME: Final = Kind("a whole number, 1 or more", lambda value: _is_whole(value) and value >= 1)
+ADDRESS: Final = Kind(
+    "an address such as http://127.0.0.1:11434", lambda value: isinstance(value, str) and value.strip().startswith(("http://", "https://"))
+)
+DURATION: Final = Kind(
+    "a time such as 10m, or seconds; -1 for always", lambda value: _is_whole(value) or (isinstance(value, str) and bool(value.strip()))
+)
 POLICY: Final = Kind(f"one of {', '.join(POLICIES)}", lambda value: value in POLICIES if isinstance(value, str) else False)
 
 KEYS: Final[dict[str, Key]] = {
@@ -68,6 +90,8 @@ KEYS: Final[dict[str, Key]] = {
     "llm.summarizerModel": Key(TEXT, None, "The model that writes summaries, as provider:id; without one the model itself."),
     "llm.numCtx": Key(TOKENS, None, "Window of a local server: sent to Ollama, a figure for llama.cpp, a bound elsewhere."),
     "llm.maxContextTokens": Key(TOKENS, None, "Ceiling below the window; it only lowers."),
+    "llm.ollama.base_url": Key(ADDRESS, None, "Where Ollama listens; before OLLAMA_HOST.", frozenset(("global", "agent"))),
+    "llm.ollama.keep_alive": Key(DURATION, None, "How long Ollama keeps a model loaded after a request."),
     "context.warnThresholdRatio": Key(SHARE, LINES.warn, "Share of the window from which a person is warned."),
     "context.compactThresholdRatio": Key(SHARE, LINES.compact, "Share of the window from which history is summarised."),
     "maxIterations": Key(COUNT, LIMIT_NUMBERS.iterations, "Requests of one run at most; 0 for no limit.", EVERYWHERE),
@@ -79,9 +103,41 @@ KEYS: Final[dict[str, Key]] = {
     "maxRetries": Key(COUNT, 10, "How often a request is sent again when an endpoint fails for a moment."),
     "approvalPolicy": Key(POLICY, None, "What runs without asking.", OWN),
     "allowedCommands": Key(TEXTS, [], "Beginnings of shell commands that run without asking.", frozenset(("global", "agent"))),
-    "tools": Key(TEXTS, None, "Names of the tools an agent has; without it all of them.", frozenset(("agent",))),
-    "persona": Key(TEXT, None, "What the agent is told about itself and how to work.", frozenset(("agent",))),
-    "telemetry.enabled": Key(FLAG, True, "Whether runs leave figures, never texts, in the data home.", frozenset(("global",))),
-    "telemetry.retentionDays": Key(DAYS, 30, "Days after which these figures are removed.", frozenset(("global",))),
+    "tools": Key(TEXTS, None, "Names of the tools an agent has; without it all of them.", AGENT),
+    "persona": Key(TEXT, None, "What the agent is told about itself and how to work.", AGENT),
+    "reasoning": Key(REASONING_LEVEL, None, "How long the model thinks before it speaks, where its provider can be told.", AGENT),
+    "memoryScopes": Key(TEXTS, None, "Scopes of memory that an agent reads.", AGENT, "There is no memory to read yet"),
+    "history.maxConversationsPerAgent": Key(SOME, 100, "Conversations of an agent; the oldest beyond are archived.", GLOBAL, _KEEPING),
+    "results.maxBytes": Key(BYTES, 256_000_000, "Bytes of kept tool results of one conversation.", GLOBAL, _KEEPING),
+    "scratchpad.maxFileBytes": Key(BYTES, 5_000_000, "Bytes of one file of an agent's scratchpad.", GLOBAL, _KEEPING),
+    "scratchpad.maxFiles": Key(SOME, 2_000, "Files of an agent's scratchpad.", GLOBAL, _KEEPING),
+    "scratchpad.maxBytes": Key(BYTES, 1_000_000_000, "Bytes of an agent's scratchpad.", GLOBAL, _KEEPING),
+    "daemon.dailyCostUSD": Key(DOLLARS, None, "Dollars of unattended runs in a day.", GLOBAL, _UNATTENDED),
+    "daemon.dailyTokens": Key(TOKENS, None, "Tokens of unattended runs in a day.", GLOBAL, _UNATTENDED),
+    "daemon.monthlyCostUSD": Key(DOLLARS, None, "Dollars of unattended runs in a month.", GLOBAL, _UNATTENDED),
+    "daemon.goals.dailyCostUSD": Key(DOLLARS, None, "Dollars of goals and loops in a day.", GLOBAL, _UNATTENDED),
+    "daemon.goals.monthlyCostUSD": Key(DOLLARS, None, "Dollars of goals and loops in a month.", GLOBAL, _UNATTENDED),
+    "daemon.agents.<id>.dailyCostUSD": Key(DOLLARS, None, "Dollars of an agent's unattended runs in a day.", GLOBAL, _UNATTENDED),
+    "daemon.agents.<id>.dailyTokens": Key(TOKENS, None, "Tokens of an agent's unattended runs in a day.", GLOBAL, _UNATTENDED),
+    "daemon.agents.<id>.monthlyCostUSD": Key(DOLLARS, None, "Dollars of an agent's unattended runs in a month.", GLOBAL, _UNATTENDED),
+    "telemetry.enabled": Key(FLAG, True, "Whether runs leave figures, never texts, in the data home.", GLOBAL),
+    "telemetry.retentionDays": Key(DAYS, 30, "Days after which these figures are removed.", GLOBAL),
 }
 """Spelling and nesting of the origin: a dot is one level of JSON objects."""
+
+
+def entry_of(key: str, /) -> Key | None:
+    """What is known of a key, also of one that names an agent; None where there is no such key."""
+    return KEYS.get(row_of(key))
+
+
+def row_of(key: str, /) -> str:
+    """The key as the table has it: with `EACH` where it names an agent."""
+    if not key.startswith(_PER_AGENT):
+        return key
+    agent, dot, rest = key.removeprefix(_PER_AGENT).partition(".")
+    return f"{_PER_AGENT}{EACH}{dot}{rest}" if AGENT_ID.fullmatch(agent) else key
+
+
+GROUPS: Final = frozenset(key[:place] for key in KEYS for place, letter in enumerate(key) if letter == ".")
+"""The objects that keys stand in."""

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from sostenuto.engine._controls import Preview, Switched, Undone, Usage, reasoning, redone, undone, usage
     from sostenuto.engine._crossing import Loss, crossed, losses, repaired
     from sostenuto.engine._engine import Engine
+    from sostenuto.engine._levels import Level, levels
     from sostenuto.engine._overflow import evidence, fitting, lowered_output, overflow, refusal, stopped_at_edge
     from sostenuto.engine._performing import drive, drive_async, stored, summarized, summarized_async
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
-    from sostenuto.engine._recall import Hit, names_key, read
-    from sostenuto.engine._searching import search, synchronize
+    from sostenuto.engine._recall import LISTINGS, Hit, names_key, read
     from sostenuto.engine._records import Recorded, amounting, recorded
+    from sostenuto.engine._searching import search, synchronize
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from sostenuto.engine._translating import Translation, defined, instruction_text, translated
 
 __all__ = [
+    "LISTINGS",
     "Asked",
     "Draft",
     "Engine",
     "Hit",
+    "Level",
     "Loss",
     "Plan",
     "Preview",
@@ -52,6 +55,7 @@ __all__ = [
     "evidence",
     "fitting",
     "instruction_text",
+    "levels",
     "losses",
     "lowered_output",
     "names_key",
@@ -83,6 +87,8 @@ _HOMES = {
     "Draft": "_plan",
     "Engine": "_engine",
     "Hit": "_recall",
+    "LISTINGS": "_recall",
+    "Level": "_levels",
     "Loss": "_crossing",
     "Plan": "_plan",
     "Preview": "_controls",
@@ -106,6 +112,7 @@ _HOMES = {
     "evidence": "_overflow",
     "fitting": "_overflow",
     "instruction_text": "_translating",
+    "levels": "_levels",
     "losses": "_crossing",
     "lowered_output": "_overflow",
     "names_key": "_recall",

@@ -14,6 +14,8 @@ _FIELDS = ("tool_calls", "function_call", "tool_call_id")
 _BLOCKS = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
 _PARTS = ("functionCall", "function_call", "functionResponse", "function_response")
 
+_SPEAKERS = ("user", "assistant")
+
 _Read = Callable[[str], Any]
 
 
@@ -25,6 +27,8 @@ def refuse_other_wires(raw: object, ordinal: int, *, codec: Codec) -> None:
     """
     if type(raw) is dict and len(raw) == 2 and codec.name != _GEMINI and type(raw.get("content")) is str and raw.get("role") != "tool":
         return  # a role and words: there is nothing else to look at
+    if type(raw) is dict and len(raw) == 2 and codec.name == _ANTHROPIC and raw.get("role") in _SPEAKERS and _are_typed(raw.get("content")):
+        return  # blocks that say what they are: there is nothing of another wire that could be read as nothing
     if isinstance(raw, str) and codec.name == _GEMINI:
         return  # its client takes a bare string for a message of the user's
     read = _reader(raw)
@@ -35,6 +39,11 @@ def refuse_other_wires(raw: object, ordinal: int, *, codec: Codec) -> None:
         wire, shown = found
         like = f" and looks like {wire}" if wire else ""
         raise UnknownFormat(f"message {ordinal} has {shown}{like}, which is no message of {codec.name}; {_remedy(wire)}")
+
+
+def _are_typed(content: object) -> bool:
+    """Whether this is a list of blocks with a type each, as only this wire writes them."""
+    return type(content) is list and all(type(block) is dict and block.get("type") is not None for block in content)
 
 
 def _remedy(wire: str) -> str:

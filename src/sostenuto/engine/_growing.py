@@ -27,13 +27,20 @@ class Growth:
     dropped_before: int | None = None
 
 
-def rebuilt(history: History, messages: list[Message], *, pinned: set[int]) -> History:
-    """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step."""
+def rebuilt(history: History, messages: list[Message], *, pinned: set[int], weighed: bool = False) -> History:
+    """A history of these messages, folded from the beginning: after a fork, a rewrite by the host or a failed step.
+
+    `weighed` says that `history` was weighed by the ruler and folded by the rules that it has now: then nothing is weighed again up to
+    the first message that is another one.
+    """
     fresh = History(history.ruler, history.folding.alike())
     fresh.folding.foreign = min(fresh.folding.foreign, len(messages))
     fresh.folding.crossings = tuple((min(before, len(messages)), items) for before, items in fresh.folding.crossings)
+    pairs = enumerate(zip(messages, history.messages, strict=False))
+    length = min(len(messages), len(history.messages)) if weighed else 0
+    same = min(length, next((ordinal for ordinal, (new, old) in pairs if new is not old), length))
     for ordinal, message in enumerate(messages):
-        fresh.add(message, pinned=ordinal in pinned)
+        fresh.add(message, pinned=ordinal in pinned, weights=history.weighed(ordinal) if ordinal < same else None)
     fresh.prints = {ordinal: print_ for ordinal, print_ in history.prints.items() if ordinal < len(messages)}
     return fresh
 
@@ -99,14 +106,15 @@ def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pi
 
 def _stands_for_others(message: Message) -> bool:
     """A server's own compaction holds what it replaced, sealed: nothing else can say it again, so no rung may take it."""
-    return any(isinstance(part, Opaque) and part.kind in SERVER_COMPACTIONS for part in message.parts)
+    is_likely = Opaque in map(type, message.parts)
+    return is_likely and any(isinstance(part, Opaque) and part.kind in SERVER_COMPACTIONS for part in message.parts)
 
 
 def _forked(state: State, found: Match) -> State:
     """The list goes another way from `found.at` on: edits that read further are inactive, the old way stays recallable (D32)."""
     at = found.at
     left = Branch(at, _as_handed_over(state, at, state.length), tuple(state.history.messages[at : state.length]))
-    history = rebuilt(state.history, state.history.messages[:at], pinned={o for o in state.history.pinned if o < at})
+    history = rebuilt(state.history, state.history.messages[:at], pinned={o for o in state.history.pinned if o < at}, weighed=True)
     edits = tuple(replace(edit, active=edit.active and edit.reach < at) for edit in state.edits)
     said = "this is taken as a new conversation" if found.kind == "new" else f"the history goes another way from message {at} on"
     lost = sum(old.active and not new.active for old, new in zip(state.edits, edits, strict=True))
@@ -137,7 +145,7 @@ def _rewritten(state: State, handed: list[Raw], found: Match, codec: Codec) -> S
         if message != messages[ordinal]:
             prints[ordinal] = fingerprint(messages[ordinal])
         messages[ordinal] = message
-    history = rebuilt(state.history, messages, pinned=state.history.pinned)
+    history = rebuilt(state.history, messages, pinned=state.history.pinned, weighed=True)
     history.prints = {**prints, **history.prints}
     edits = carried_over(state.edits, old=state.history, new=history)
     first, last = min(prints, default=found.at), max(prints, default=found.at)

@@ -24,7 +24,7 @@ def with_known(run: Run, work: Work | None, *, rewritten: bool) -> Run:
     if work is None or not (rewritten or _may_condense(run)):
         return run
     try:
-        said = work()
+        said: object = work()
     except Exception as error:  # it may be anybody's code, and reads a file
         return _failed(run, f"{type(error).__name__}: {str(error)[:200]}")
     if not isinstance(said, str):

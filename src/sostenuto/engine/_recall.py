@@ -10,7 +10,7 @@ from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Text, Thinking, key_of, parse_key
 
-_LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
+LISTINGS = frozenset({"files:read", "files:modified", "files:failed", "requests", "commands", "values", "running"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _names_call(state: State, words: str) -> bool:
 
 def names_key(state: State, words: str) -> bool:
     """Whether these words are an address: a key of the log or of a branch, a listing, or the id of an answered call."""
-    return parse_key(words.partition("~")[0]) is not None or words in _LISTINGS or _names_call(state, words)
+    return parse_key(words.partition("~")[0]) is not None or words in LISTINGS or _names_call(state, words)
 
 
 def part_text(part: Part) -> str:

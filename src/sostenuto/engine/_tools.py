@@ -14,7 +14,7 @@ from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.messages import Call
 from sostenuto.protocols import Codec, Finder, Tool
-from sostenuto.results import PAGE_SHARE, Provenance, defused, enclosed, framed, inherited, listed, page
+from sostenuto.results import PAGE_CHARACTERS, PAGE_SHARE, Provenance, defused, enclosed, framed, inherited, listed, page, widened
 
 HITS_A_PAGE = 10
 _FARTHEST = 2**31
@@ -131,7 +131,8 @@ def _page(key: str, offset: int, state: State, *, words: str, settings: Settings
     source, foreign = f"{key}, {hit.source}", inherited(hit.text)
     if words:
         return _framed(source, listed(hit.text, words), foreign=foreign), True
-    found = page(hit.text, offset=offset, longest=lambda piece: _page_size(piece, state, int(PAGE_SHARE * window)))
+    fits, most = int(PAGE_SHARE * window), widened(PAGE_CHARACTERS, window=window)
+    found = page(hit.text, offset=offset, longest=lambda piece: _page_size(piece, state, fits), most=most)
     if found is None:
         return f"offset {offset:,} is past the end: {key} has {len(hit.text):,} characters", False
     # a whole original brings its own frame; a piece of it would be without one

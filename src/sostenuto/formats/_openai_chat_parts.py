@@ -20,6 +20,7 @@ _RESULT: Place = ("result", WHOLE)
 _THOUGHT: Place = ("reasoning", WHOLE)
 _REASONING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 """Fields in which compatible servers return reasoning; several may hold the same words, so together they are one part."""
+_REASONING_FIELDS = frozenset(_REASONING)
 
 _LEGACY_ID = "function_call"
 """How a legacy function message finds its call: neither bears an id, and there is one call at a time."""
@@ -51,7 +52,7 @@ def located(raw: dict[str, Any], *, role: str) -> list[tuple[Place, Part]]:
 
 
 def _calls(raw: dict[str, Any], found: list[tuple[Place, Part]]) -> None:
-    legacy = fields(raw.get("function_call"))
+    legacy = fields(raw["function_call"]) if raw.get("function_call") is not None else None
     if legacy is not None:
         found.append((("function_call", WHOLE), Call(_LEGACY_ID, word(legacy.get("name")), _arguments(legacy.get("arguments")))))
     calls = raw.get("tool_calls")
@@ -86,6 +87,8 @@ def _result(raw: dict[str, Any]) -> Result:
 
 
 def _thinking(raw: dict[str, Any]) -> Thinking | None:
+    if _REASONING_FIELDS.isdisjoint(raw):
+        return None
     held = [raw[name] for name in _REASONING if raw.get(name)]
     if not held:
         return None

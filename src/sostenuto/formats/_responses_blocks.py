@@ -15,6 +15,8 @@ OUTPUT_TEXT = "output_text"
 _MEASURED = ("annotations", "logprobs")
 """Lists of a text block that count in its letters: with other words they point nowhere."""
 
+_DETAILS = ("auto", "high", "low", "original")
+
 
 def part_of(value: Any) -> Part:
     """The part that a content block is."""
@@ -51,13 +53,10 @@ def media_block(media: Media) -> dict[str, Any] | None:
         return None
     where = source.url or (f"data:{source.media_type};base64,{source.data}" if source.media_type else "")
     if media.kind == "image":
-        return {"type": "input_image", "image_url": where} if where else None
-    if media.kind == "audio":
-        name = source.media_type.rpartition("/")[2].replace("mpeg", "mp3")
-        held = {"data": source.data, "format": name}
-        return {"type": "input_audio", "input_audio": held} if source.data and name in ("wav", "mp3") else None
+        detail = media.detail if media.detail in _DETAILS else "auto"  # which this wire wants said
+        return {"type": "input_image", "image_url": where, "detail": detail} if where else None
     if media.kind not in ("pdf", "file"):
-        return None
+        return None  # audio has a block of its own, but in no message of this wire
     if source.url:
         return {"type": "input_file", "file_url": source.url}
     return {"type": "input_file", "filename": media.label or "file", "file_data": where} if where else None

@@ -18,10 +18,14 @@ LEFT_OUT = "<base64>"
 """What stands in place of an attachment's bytes, which are never counted as text (D5)."""
 
 
+_DUMPED = json.JSONEncoder(ensure_ascii=False, default=str, skipkeys=True).encode
+_COMPACT = json.JSONEncoder(ensure_ascii=False, default=str, skipkeys=True, separators=(",", ":")).encode
+
+
 def dumped(value: Any) -> str:
     """JSON text of `value` with non-ASCII letters kept; what JSON cannot hold is written as its ``str``. Never raises."""
     try:
-        return json.dumps(value, ensure_ascii=False, default=str, skipkeys=True)
+        return _DUMPED(value)
     except Exception:  # circular, too deep, or an object whose own ``str`` fails: still only data
         return "{}"
 
@@ -29,7 +33,7 @@ def dumped(value: Any) -> str:
 def compact(value: Any) -> str:
     """One line of JSON without attachment bytes and cache markers: what an unknown block counts, and is known (D46), as. Never raises."""
     try:
-        return json.dumps(_without_bytes(value), ensure_ascii=False, default=str, skipkeys=True, separators=(",", ":"))
+        return _COMPACT(_without_bytes(value))
     except Exception:  # as above
         return ""
 

@@ -77,7 +77,7 @@ class OpenAIChat(CachesByItself):
             raise UnusableInput(f"{len(results)} results cannot be one chat message; make one message of each")
         if results:
             return _tool_message(results[0])
-        blocks = [block for block in map(_content_block, message.parts) if block is not None]
+        blocks = [block for part in message.parts if (block := _content_block(part, role=message.role)) is not None]
         texts = [str(block["text"]) for block in blocks if block["type"] == "text"]
         calls = [_tool_call(part) for part in message.parts if isinstance(part, Call)]
         thought = "\n".join(part.text for part in message.parts if isinstance(part, Thinking))
@@ -182,11 +182,11 @@ class OpenAIChat(CachesByItself):
         return instruction_texts(system)
 
 
-def _content_block(part: Part) -> dict[str, Any] | None:
+def _content_block(part: Part, *, role: Role) -> dict[str, Any] | None:
     if isinstance(part, Call | Thinking | Result):
         return None
-    if isinstance(part, Media):
-        return media_block(part) or {"type": "text", "text": f"[{part.label or part.kind}]"}
+    if isinstance(part, Media):  # only a user may attach something
+        return (media_block(part) if role == "user" else None) or {"type": "text", "text": f"[{part.label or part.kind}]"}
     return {"type": "text", "text": well_formed(part.text)} if part.text else None
 
 
@@ -198,8 +198,8 @@ def _is_answer(raw: Raw, result: Result) -> bool:
 
 
 def _tool_message(result: Result) -> Raw:
-    out: Raw = {"role": "tool", "tool_call_id": result.call_id, "content": well_formed(result.text)}
-    return {**out, "name": result.name} if result.name else out
+    """A new answer; without the tool's name, which its call holds already and OpenAI's types have no field for."""
+    return {"role": "tool", "tool_call_id": result.call_id, "content": well_formed(result.text)}
 
 
 def _tool_call(call: Call) -> Raw:

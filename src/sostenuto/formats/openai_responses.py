@@ -172,10 +172,13 @@ def _speaker(message: Message) -> str:
 
 
 def _words(said: Sequence[dict[str, Any]], *, role: str) -> list[Raw]:
+    """The blocks as items: of the assistant one for each, because a list of its blocks is taken only with the id its server gave it."""
     if not said:
         return []
-    text = words(said[0]) if len(said) == 1 else None
-    return [{"role": role, "content": list(said) if text is None else text}]
+    texts = [words(block) for block in said]
+    if role == "assistant" or (len(said) == 1 and texts[0] is not None):
+        return [{"role": role, "content": text} for text in texts]
+    return [{"role": role, "content": list(said)}]
 
 
 def _block(part: Part, *, role: str) -> dict[str, Any] | None:

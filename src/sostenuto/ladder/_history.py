@@ -38,58 +38,97 @@ class History:
     starts: array[int] = field(default_factory=lambda: array("q"))
     part_weights: array[int] = field(default_factory=lambda: array("q"))
     part_flats: array[int] = field(default_factory=lambda: array("q"))
-    latest: tuple[Unit, Measure] | None = None
+    latest: tuple[Unit, tuple[int, int]] | None = None
     lacking: Measure | None = None
     prints: dict[int, bytes] = field(default_factory=dict)
     guards: list[bytes] = field(default_factory=lambda: [b""])
     users: list[int] = field(default_factory=list)
     cycles: list[int] = field(default_factory=list)
     standing: list[int] = field(default_factory=list)
-    read: Measure = field(default_factory=Measure)
+    read_weight: int = 0
+    read_flat: int = 0
+
+    @property
+    def read(self) -> Measure:
+        """What every turn of the assistant had before it, summed."""
+        return Measure(self.read_weight, self.read_flat)
 
     @property
     def units(self) -> Sequence[Unit]:
         """All units, the still open ones included."""
         return self.folding.units
 
-    def add(self, message: Message, *, pinned: bool = False) -> None:
-        """Take in one more message; cost is proportional to it."""
-        units = self.folding.units
+    def add(self, message: Message, *, pinned: bool = False, weights: Sequence[tuple[int, int]] | None = None) -> None:
+        """Take in one more message; cost is proportional to it.
+
+        `weights` is what each of its parts weighed in the same place by the same weigher (`weighed`), where that is known.
+        """
+        folding, units = self.folding, self.folding.units
         ordinal, known = len(self.messages), len(units)
         self.messages.append(message)
-        self.folding.add(ordinal, message)
+        folding.add(ordinal, message)
         self.starts.append(len(self.part_weights))
-        for index in range(len(message.parts)):
-            measure = self.piece(self.mended_part(ordinal, index))
-            self.part_weights.append(measure.weight)
-            self.part_flats.append(measure.flat)
+        if weights is not None:
+            self._take_weights(ordinal, weights)
+        else:
+            self._weigh(ordinal, message)
         if pinned:
             self.pinned.add(ordinal)
-        running = self.folding.running  # one more item of the assistant's turn changes a unit that is known
+        is_task = message.kind == "task"
+        running = folding.running  # one more item of the assistant's turn changes a unit that is known
         for number in range(known if running is None else min(running, known), len(units)):
-            self._list(number, pinned=pinned, is_task=message.kind == "task", is_new=number >= known)
-        while len(self.weights) <= self.folding.settled:
-            measure = self.unit(len(self.weights) - 1)
-            self.weights.append(self.weights[-1] + measure.weight)
-            self.flats.append(self.flats[-1] + measure.flat)
+            self._list(number, units[number], stands=pinned or is_task, is_plain=number >= known and not pinned)
+        while len(self.weights) <= folding.settled:
+            weight, flat = self._figures(len(self.weights) - 1)
+            self.weights.append(self.weights[-1] + weight)
+            self.flats.append(self.flats[-1] + flat)
         for number in range(known, len(units)):
             if units[number].kind in ("cycle", "text"):
-                self.read += self.span(0, number)
+                weight, flat = self._figures_of(0, number)
+                self.read_weight, self.read_flat = self.read_weight + weight, self.read_flat + flat
 
-    def _list(self, number: int, *, pinned: bool, is_task: bool, is_new: bool) -> None:
+    def _weigh(self, ordinal: int, message: Message) -> None:
+        """Weigh the parts of the newest message, in their mended form where they have one."""
+        mended, figures = self.folding.mended, self.ruler.figures
+        for index, part in enumerate(message.parts):
+            form = mended.get((ordinal, index), part) if mended else part
+            weight, flat = figures(form) if form is not None else (0, -FRAME.flat)
+            self.part_weights.append(weight)
+            self.part_flats.append(flat + FRAME.flat)
+
+    def _take_weights(self, ordinal: int, weights: Sequence[tuple[int, int]]) -> None:
+        """Take what was weighed before: nothing is weighed again."""
+        count = len(self.messages[ordinal].parts)
+        if len(weights) != count:
+            raise ValueError(f"message {ordinal} has {count} parts and not {len(weights)}: give each its weight, or none at all")
+        for weight, flat in weights:
+            self.part_weights.append(weight)
+            self.part_flats.append(flat)
+
+    def _list(self, number: int, unit: Unit, *, stands: bool, is_plain: bool) -> None:
         """Enter a unit where it belongs; one that is known already may have become a cycle, or stand from now on."""
-        unit = self.units[number]
-        if unit.kind == "user" and is_new and not pinned:  # a pin stands anyway; the task is the first of the others
+        if unit.kind == "cycle":
+            if number not in self.cycles[-1:]:
+                self.cycles.append(number)
+        elif unit.kind == "user" and is_plain:  # a pin stands anyway; the task is the first of the others
             self.users.append(number)
-        elif unit.kind == "cycle" and number not in self.cycles[-1:]:
-            self.cycles.append(number)
-        if (pinned or is_task or unit.kind == "system") and number not in self.standing[-1:]:
+        if (stands or unit.kind == "system") and number not in self.standing[-1:]:
             self.standing.append(number)
+
+    def weighed(self, ordinal: int) -> list[tuple[int, int]]:
+        """What each part of a message weighs: weight and flat tokens, for `add`."""
+        first = self.starts[ordinal]
+        last = first + len(self.messages[ordinal].parts)
+        return list(zip(self.part_weights[first:last], self.part_flats[first:last], strict=True))
 
     def unit(self, number: int) -> Measure:
         """What unit `number` weighs before any edit, with the answers made up for unanswered calls."""
+        return Measure(*self._figures(number))
+
+    def _figures(self, number: int) -> tuple[int, int]:
+        """The same as plain numbers."""
         if number + 1 < len(self.weights):
-            return Measure(self.weights[number + 1] - self.weights[number], self.flats[number + 1] - self.flats[number])
+            return self.weights[number + 1] - self.weights[number], self.flats[number + 1] - self.flats[number]
         unit = self.units[number]
         if self.latest is not None and self.latest[0] is unit:
             return self.latest[1]
@@ -101,7 +140,7 @@ class History:
             if slot.result is None:
                 measure = self._unanswered()
                 weight, flat = weight + measure.weight, flat + measure.flat
-        self.latest = (unit, Measure(weight, flat))
+        self.latest = (unit, (weight, flat))
         return self.latest[1]
 
     def _unanswered(self) -> Measure:
@@ -123,13 +162,17 @@ class History:
 
     def span(self, first: int, last: int) -> Measure:
         """What the units `first` to `last` (not included) weigh before any edit."""
+        return Measure(*self._figures_of(first, last))
+
+    def _figures_of(self, first: int, last: int) -> tuple[int, int]:
+        """The same as plain numbers."""
         settled, weight, flat = min(last, len(self.weights) - 1), 0, 0
         if settled > first:
             weight, flat = self.weights[settled] - self.weights[first], self.flats[settled] - self.flats[first]
         for number in range(max(first, settled), last):
-            measure = self.unit(number)
-            weight, flat = weight + measure.weight, flat + measure.flat
-        return Measure(weight, flat)
+            more, further = self._figures(number)
+            weight, flat = weight + more, flat + further
+        return weight, flat
 
     def owner(self, place: tuple[int, int]) -> int:
         """Index of the unit that owns a part; -1 for a part of none. A late result stands behind words that are units of their own."""

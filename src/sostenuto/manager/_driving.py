@@ -11,7 +11,7 @@ from sostenuto import engine as machinery
 from sostenuto import ladder
 from sostenuto.errors import ConcurrentPrepare, FixedPartTooLarge, UnknownSetting, UnusableInput
 from sostenuto.manager._calibrations import Calibrations
-from sostenuto.manager._keeping import figures, opened, taken_up
+from sostenuto.manager._keeping import opened
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
 from sostenuto.messages import Message, Pinned, Text, fingerprint
 from sostenuto.protocols import Codec, Finder, Raw, Store, Summarizer
@@ -62,13 +62,7 @@ class Driver:
         self._busy = False
         self._deaf = False
         self._undecided = False
-        self._first_notices: tuple[str, ...] = wishes.window.notes
-        if self.keeper is not None:
-            try:
-                self._first_notices += taken_up(self)
-            except BaseException:
-                self.keeper.log.close()
-                raise
+        self.first_notices: tuple[str, ...] = wishes.window.notes
 
     def started(self) -> Engine:
         """The engine; one for an empty conversation if nothing was prepared yet."""
@@ -190,10 +184,10 @@ class Driver:
             raise ConcurrentPrepare("another prepare of this conversation is still running; wait for it, or use one manager each")
 
     def _left(self, engine: Engine, draft: Draft, run: Run, asked: Asked) -> Request:
-        if self._first_notices:
-            run = replace(run, notices=(*self._first_notices, *run.notices))
+        if self.first_notices:
+            run = replace(run, notices=(*self.first_notices, *run.notices))
         request = engine.finish(draft, run)
-        self._first_notices = ()
+        self.first_notices = ()
         plain = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False, repair=False)
         self.last = asked if asked.is_plain else plain
         self.keep()
@@ -234,7 +228,13 @@ class Driver:
         """Write down what the last step changed; True once it would survive the end of this process."""
         if self.keeper is None or self.engine is None:
             return False
-        return self.keeper.keep(self.engine, also=figures(self.wishes, conversation=self.conversation))
+        return self.keeper.keep(self.engine, also=self.figures())
+
+    def figures(self) -> dict[str, Any]:
+        """What is kept beside the engine's state."""
+        wishes = self.wishes
+        known = {"model": wishes.model, "conversation": self.conversation}
+        return {**known, "window": wishes.window.tokens, "stated_window": wishes.stated}
 
     def note(self, asked: Asked) -> bool:
         """Take in and write down what plainly goes on from what is known, without a request."""

@@ -14,11 +14,12 @@ from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._checking import asked as check_asked
 from sostenuto.manager._checking import checked, named
 from sostenuto.manager._driving import Driver, Wishes
-from sostenuto.manager._keeping import arguments_for, figures, restored
+from sostenuto.manager._outliving import Outliving
 from sostenuto.manager._recovering import recovery
+from sostenuto.manager._taking_up import arguments_for, restored, taken_up
 from sostenuto.manager._wiring import Counter, Pin, check_counter, configured, pinning, window_of
 from sostenuto.messages import Result, fingerprint, parse_key
-from sostenuto.protocols import Raw, Store, Summarizer
+from sostenuto.protocols import Finder, Raw, Store, Summarizer
 from sostenuto.window import Window
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sostenuto.ladder import Event
 
 
-class ContextManager:
+class ContextManager(Outliving):
     """Keeps one conversation inside its model's window: `prepare` before a call, `record` after it.
 
     Args:
@@ -116,6 +117,7 @@ class ContextManager:
             ),
             conversation=conversation,
         )
+        self._driver.first_notices += taken_up(self._driver)
 
     @property
     def model(self) -> str:
@@ -257,6 +259,11 @@ class ContextManager:
             raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
         return machinery.search(engine.state, key, finder=self._driver.finder)
 
+    def search_with(self, finder: Finder) -> None:
+        """Search with this index from now on; it is brought up to date now, and before every search."""
+        self._driver.finder = finder
+        machinery.synchronize(self._driver.started().state, finder)
+
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""
         return machinery.tools(self._driver.engine.plan.codec if self._driver.engine else self._driver.codec([], None))
@@ -319,7 +326,7 @@ class ContextManager:
         """The conversation as JSON-able values: transcript, edits, and what else is needed to go on elsewhere."""
         engine = self._driver.started()
         saved = machinery.dumped(engine.state, engine.plan.codec)
-        saved["meta"].update(figures(self._driver.wishes, conversation=self.conversation))
+        saved["meta"].update(self._driver.figures())
         return saved
 
     @classmethod
@@ -335,36 +342,6 @@ class ContextManager:
         manager = cls(**wanted)
         restored(manager._driver.wishes, manager._driver, snapshot, looked_up=looked_up)
         return manager
-
-    @property
-    def history(self) -> list[Raw]:
-        """The messages to go on with, in the wire of this conversation: hand them to `prepare` with what is new behind them.
-
-        For a conversation that was taken up from a store by a process that has nothing of it.
-        """
-        return self._driver.history()
-
-    def preface(self, text: str) -> None:
-        """Words of the assistant in front of everything, until the next compaction; no part of the conversation, and never kept.
-
-        What is known of the work so far stands there when a conversation goes on (see `sostenuto.work.preamble`).
-        """
-        self._driver.preface(text)
-
-    def note(self, messages: Sequence[Raw]) -> bool:
-        """Write down what was said since, before a request is asked for it: a reply whose calls are still to be carried out, say.
-
-        Args:
-            messages: as for `prepare`.
-
-        Returns:
-            True once it would survive the end of this process. Without a store nothing is done.
-
-        Raises:
-            ConcurrentPrepare: a `prepare` of this manager is still running.
-        """
-        check_asked(messages, None, None)
-        return self._driver.note(machinery.Asked(list(messages)))
 
     def close(self) -> None:
         """Let go of the conversation, and let another writer in. The manager can be used again for a new one, which no store keeps."""

@@ -15,6 +15,7 @@ NOTHING = Opaque("empty", "")
 """A part that holds nothing at all, which no provider takes."""
 REFERENCE = "item_reference"
 """An item that only names one its server holds; what that is cannot be seen."""
+_READ = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,14 @@ class Folding:
 
     def add(self, ordinal: int, message: Message) -> None:
         """Take in one more message."""
-        blank = self._blank(message)
-        thoughts = sum(isinstance(part, Thinking) for part in message.parts)
-        itemised = next((items for before, items in self.crossings if ordinal < before), self.itemised)
+        blank = self._blank(message) if self.strict else []
+        thoughts = 0
+        for part in message.parts:
+            if isinstance(part, Thinking):
+                thoughts += 1
+        itemised = self.itemised
+        if self.crossings:
+            itemised = next((items for before, items in self.crossings if ordinal < before), itemised)
         if not itemised:
             self._end_run()
         # a reasoning item belongs to the item behind it
@@ -95,46 +101,43 @@ class Folding:
             self._extend(self.running, ordinal, message)
         elif message.role == "assistant":
             self._close()
-            self._open(ordinal, message)
+            self.waiting = {}
+            self._extend(len(self.units), ordinal, message)
             self.running = len(self.units) - 1 if itemised else None
         else:
             self._end_run()
             self._answer(ordinal, message)
-        for index in blank if ordinal not in self.empty else ():
-            self.mended[ordinal, index] = None
-            self.repairs.append(Repair("blank", ordinal, index))
+        if blank and ordinal not in self.empty:
+            self._leave_out(ordinal, blank, what="blank")
         if ordinal < self.foreign and thoughts and ordinal not in self.empty:
-            self._leave_out_reasoning(ordinal, message)
+            self._leave_out(ordinal, [n for n, part in enumerate(message.parts) if isinstance(part, Thinking)], what="foreign reasoning")
         # everything before an open cycle is settled, whatever runs of cycles there are
-        self.settled = next((number for number in (self.open_cycle, self.running) if number is not None), len(self.units))
+        number = self.open_cycle if self.open_cycle is not None else self.running
+        self.settled = number if number is not None else len(self.units)
 
-    def _leave_out_reasoning(self, ordinal: int, message: Message) -> None:
-        for index, part in enumerate(message.parts):
-            if isinstance(part, Thinking):
-                self.mended[ordinal, index] = None
-                self.repairs.append(Repair("foreign reasoning", ordinal, index))
+    def _leave_out(self, ordinal: int, indexes: Sequence[int], *, what: str) -> None:
+        for index in indexes:
+            self.mended[ordinal, index] = None
+            self.repairs.append(Repair(what, ordinal, index))
 
     def _blank(self, message: Message) -> list[int]:
-        if not self.strict:
-            return []
-        return [index for index, part in enumerate(message.parts) if part == NOTHING or (not self.blank_texts and _is_blank(part))]
-
-    def _open(self, ordinal: int, message: Message) -> None:
-        self.waiting = {}
-        self.units.append(Unit("text", ordinal, ordinal, ()))
-        self._extend(len(self.units) - 1, ordinal, message)
+        return [index for index, part in enumerate(message.parts) if _is_blank(part, texts=not self.blank_texts)]
 
     def _extend(self, number: int, ordinal: int, message: Message) -> None:
-        """The assistant's turn `number` has these parts too."""
-        unit = self.units[number]
+        """The assistant's turn `number`, which may begin here, has these parts too."""
         placed = [Placed(ordinal, index, part) for index, part in enumerate(message.parts)]
-        slots = list(unit.slots)
+        known = self.units[number] if number < len(self.units) else None
+        first = known.first if known is not None else ordinal
+        slots = list(known.slots) if known is not None else []
         for place in placed:
             if isinstance(place.part, Call):
                 self.waiting.setdefault(self._handle(place.part), deque()).append(len(slots))
-                slots.append(Slot(self._legal_call(place, since=unit.first)))
+                slots.append(Slot(self._legal_call(place, since=first)))
         kind: UnitKind = "cycle" if slots else "text"
-        self.units[number] = Unit(kind, unit.first, ordinal, (*unit.parts, *placed), tuple(slots))
+        if known is None:
+            self.units.append(Unit(kind, first, ordinal, tuple(placed), tuple(slots)))
+        else:
+            self.units[number] = Unit(kind, first, ordinal, (*known.parts, *placed), tuple(slots))
         if slots:
             self.open_cycle = number
 
@@ -204,13 +207,14 @@ class Folding:
         number = queue.popleft()
         unit = self.units[self.open_cycle]
         slots = list(unit.slots)
-        slots[number] = slots[number]._replace(result=place)
-        call = self.mended.get((slots[number].call.ordinal, slots[number].call.index))
+        asked = slots[number].call
+        slots[number] = Slot(asked, place)
+        call = self.mended.get((asked.ordinal, asked.index)) if self.mended else None
         if isinstance(call, Call) and call.id != result.call_id:
             self.mended[place.ordinal, place.index] = replace(result, call_id=call.id)
-        own = unit.parts[: len(unit.parts) - sum(slot.result is not None for slot in unit.slots)]
-        results = tuple(slot.result for slot in slots if slot.result)
-        self.units[self.open_cycle] = Unit(unit.kind, unit.first, max(unit.last, place.ordinal), own + results, tuple(slots))
+        results = [slot.result for slot in slots if slot.result is not None]
+        own = unit.parts[: len(unit.parts) - (len(results) - 1)]
+        self.units[self.open_cycle] = Unit(unit.kind, unit.first, max(unit.last, place.ordinal), (*own, *results), tuple(slots))
 
     def _is_held_by_server(self, result: Result) -> bool:
         """Whether the call was never handed over: an output in front of every turn of the assistant, or behind a mere reference."""
@@ -263,8 +267,11 @@ def is_displaced(units: Sequence[Unit], number: int, *, one_answer: bool = False
     return False
 
 
-def _is_blank(part: Part) -> bool:
-    return isinstance(part, Text) and not part.text.strip()
+def _is_blank(part: Part, *, texts: bool) -> bool:
+    """Whether a part holds nothing; with `texts` also whether it is a text without a letter."""
+    if isinstance(part, Text):
+        return texts and (not part.text or part.text.isspace())
+    return isinstance(part, Opaque) and part == NOTHING
 
 
 def _is_json(text: str, *, objects: bool) -> bool:
@@ -272,7 +279,9 @@ def _is_json(text: str, *, objects: bool) -> bool:
     if not text:
         return True
     try:
-        found = json.loads(text)
+        found, end = _READ(text) if text[0] == "{" else (None, -1)  # most are an object and nothing else
+        if end != len(text):
+            found = json.loads(text)
     except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) or not objects

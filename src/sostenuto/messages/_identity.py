@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
 from sostenuto.messages._message import Message
-from sostenuto.messages._parts import Call, Media, Opaque, Part, Result, Text, Thinking
+from sostenuto.messages._parts import Call, Media, Opaque, Part, Result, Text
 
 _DIGEST_BYTES = 16
 _KEY = re.compile(r"m(\d{1,12})(?:\.(\d{1,9}))?(?:-m(\d{1,12}))?")
@@ -21,14 +20,8 @@ def fingerprint(message: Message) -> bytes:
     Made of role, words, call names, canonical arguments, call ids, result texts and digests of media. Cache markers, item ids,
     status, times, usage, reasoning and signatures take no part: hosts drop or move them between requests (D46).
     """
-    digest = blake2b(message.role.encode(), digest_size=_DIGEST_BYTES)
-    for part in message.parts:
-        for piece in _identity(part):
-            # a length before each piece: "ab"+"c" and "a"+"bc" stay different
-            encoded = piece.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(encoded))
-            digest.update(encoded)
-    return digest.digest()
+    said = message.role + "".join([_told_apart(piece) for part in message.parts for piece in _identity(part)])
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
 
 
 def chained(previous: bytes, following: bytes) -> bytes:
@@ -36,26 +29,31 @@ def chained(previous: bytes, following: bytes) -> bytes:
     return blake2b(previous + following, digest_size=_DIGEST_BYTES).digest()
 
 
-def _identity(part: Part) -> Iterator[str]:
-    match part:
-        case Text(text):
-            yield from ("text", text)
-        case Call(id_, name, arguments):
-            yield from ("call", id_, name, _canonical(arguments))
-        case Result(call_id, text, _, media):
-            yield from ("result", call_id, text)
-            yield from (attachment.digest for attachment in media)
-        case Media(kind, digest):
-            yield from (kind, digest)
-        case Opaque(kind, text):
-            yield from (kind, text)
-        case Thinking():
-            return
+def _told_apart(piece: str) -> str:
+    """A piece behind its length in bytes: "ab"+"c" and "a"+"bc" stay different."""
+    return f"{len(piece) if piece.isascii() else len(piece.encode('utf-8', 'surrogatepass'))}:{piece}"
+
+
+def _identity(part: Part) -> tuple[str, ...]:
+    if isinstance(part, Text):
+        return "text", part.text
+    if isinstance(part, Result):
+        return "result", part.call_id, part.text, *[attachment.digest for attachment in part.media]
+    if isinstance(part, Call):
+        return "call", part.id, part.name, _canonical(part.arguments)
+    if isinstance(part, Media):
+        return part.kind, part.digest
+    if isinstance(part, Opaque):
+        return part.kind, part.text
+    return ()  # reasoning
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _canonical(arguments: str) -> str:
     try:
-        return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+        return _CANONICAL(json.loads(arguments))
     except (ValueError, RecursionError):
         return arguments
 

@@ -27,6 +27,8 @@ KEY_VARIABLE: Final = "ANTHROPIC_API_KEY"
 VERSION: Final = "2023-06-01"
 MAX_OUTPUT: Final = 8_192
 """Tokens of output where nobody says; this wire demands a number, and every model since Claude 3.5 gives as many."""
+LEAST_THINKING: Final = 1_024
+"""Tokens of the smallest budget for thinking that this wire takes."""
 
 _FINISHES: Final[Mapping[str, Finish]] = {
     "end_turn": "stop",
@@ -97,6 +99,7 @@ class Anthropic:
             body["tools"] = list(tools)
         if not thinking:
             body.pop("thinking", None)
+        _make_room_to_think(body, is_bound=max_output is not None or "max_tokens" in self._options)
         telling = Telling(heard)
 
         async def whole(answer: httpx.Response) -> Spoken:
@@ -111,6 +114,21 @@ class Anthropic:
     async def aclose(self) -> None:
         """Let go of connections."""
         await self._endpoint.aclose()
+
+
+def _make_room_to_think(body: dict[str, Any], *, is_bound: bool) -> None:
+    """Thinking counts as output on this wire. A budget that the output has no room for is added to it where nobody bound the output, and
+    halved into it where somebody did; where not even the least of it fits, there is no thinking."""
+    wish, output = body.get("thinking"), body["max_tokens"]
+    budget = wish.get("budget_tokens") if isinstance(wish, dict) else None
+    if not isinstance(wish, dict) or not isinstance(budget, int) or budget < output:
+        return
+    if not is_bound:
+        body["max_tokens"] = output + budget
+    elif output // 2 >= LEAST_THINKING:
+        body["thinking"] = {**wish, "budget_tokens": output // 2}
+    else:
+        del body["thinking"]
 
 
 def _spoken(body: Mapping[str, Any], *, asked: Asked) -> Spoken:

@@ -10,6 +10,11 @@ PAGE_CHARACTERS = 23_000
 """Origin 4.4: the widest result budget of 24,000 less 1,000 for the footer, so that a page is never cut again."""
 PAGE_SHARE = 0.10
 """Of the window, in tokens: the other bound of a result and of a page (D41)."""
+ORIGIN_WINDOW = 200_000
+"""Tokens of the largest window that the origin's characters were made for. In a larger one they keep their share of it: else a model with
+a million tokens has to ask for a text of 60,000 characters piece by piece (B155), although D41's tenth of its window would hold it."""
+WIDEST = 5
+"""Times the origin's characters at most: with more, a result would be over the tail budget, and the ladder would cut it once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,8 @@ class Sizing:
     count: Callable[[str], int] | None = None
 
     def longest(self, text: str, characters: int) -> int:
-        """How many characters of the start of `text` are within `characters` and a tenth of the window; at least 1."""
-        length = min(len(text), characters)
+        """How many characters of the start of `text` are within `characters`, widened, and a tenth of the window; at least 1."""
+        length = min(len(text), widened(characters, window=self.window))
         tokens = int(PAGE_SHARE * self.window)
         if not self.window or self._tokens(text[:length]) <= tokens:
             return max(1, length)
@@ -53,12 +58,22 @@ class Sizing:
             low, high = (middle, high) if self._tokens(text[:middle]) <= tokens else (low, middle - 1)
         return low
 
+    @property
+    def page(self) -> int:
+        """Characters of a page."""
+        return widened(PAGE_CHARACTERS, window=self.window)
+
     def _tokens(self, text: str) -> int:
         return self.count(text) if self.count is not None else -(-len(text) // 4)
 
 
+def widened(characters: int, *, window: int) -> int:
+    """The origin's `characters` in a window of so many tokens: more only where it is larger than the origin's largest (B155)."""
+    return characters * min(max(window, ORIGIN_WINDOW), WIDEST * ORIGIN_WINDOW) // ORIGIN_WINDOW
+
+
 def budget(value: Any) -> int:
-    """Characters the result `value` may have (origin 10)."""
+    """Characters the result `value` may have (origin 10), before they are widened."""
     if isinstance(value, str):
         return BUDGETS.wide if len(value) > BUDGETS.long_text else BUDGETS.usual
     if isinstance(value, list | tuple):

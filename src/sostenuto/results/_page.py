@@ -36,11 +36,11 @@ class Page:
         return f"[characters {self.start:,} to {self.end:,} of {self.total:,}; {more}]"
 
 
-def page(text: str, *, offset: int = 0, longest: Callable[[str], int] = len) -> Page | None:
-    """The page of `text` from `offset` on: at most `PAGE_CHARACTERS`, and what `longest` says of such a piece; None past the end."""
+def page(text: str, *, offset: int = 0, longest: Callable[[str], int] = len, most: int = PAGE_CHARACTERS) -> Page | None:
+    """The page of `text` from `offset` on: at most `most` characters, and what `longest` says of such a piece; None past the end."""
     if offset < 0 or (offset and offset >= len(text)):
         return None
-    piece = text[offset : offset + PAGE_CHARACTERS]
+    piece = text[offset : offset + most]
     shown = piece[: max(1, longest(piece))]
     return Page(shown, offset, offset + len(shown), len(text))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
 from sostenuto.errors import ConversationInUse
 from sostenuto.protocols import Kept, Record
+from sostenuto.stores._names import checked_name
 
 
 class InMemory:
@@ -16,21 +18,22 @@ class InMemory:
 
     def open(self, conversation: str, /) -> LogInMemory:
         """See `Store`."""
-        held = self._held.setdefault(conversation, _Held())
-        if held.is_open:
+        held = self._held.setdefault(checked_name(conversation, what="conversation"), _Held())
+        if held.writer is not None:
             raise ConversationInUse(f"conversation {conversation[:80]!r} is written by another manager of this process; close that one")
-        held.is_open = True
-        return LogInMemory(conversation, held)
+        held.writer = LogInMemory(conversation, held)
+        return held.writer
 
 
 class _Held:
-    """What one conversation holds, whoever has it open."""
+    """What one conversation holds, whoever has it open. Records are kept as text: nobody's later change reaches them."""
 
     def __init__(self) -> None:
-        self.is_open = False
-        self.transcript: list[Record] = []
-        self.edits: list[Record] = []
-        self.records: list[Record] = []
+        self.writer: LogInMemory | None = None
+        self.expects_from = 0
+        self.transcript: dict[int, str] = {}
+        self.edits: dict[int, str] = {}
+        self.journal: list[str] = []
 
 
 class LogInMemory:
@@ -43,17 +46,23 @@ class LogInMemory:
     @property
     def expects_from(self) -> int:
         """See `Log`."""
-        return max((records[-1]["seq"] + 1 for records in (self._held.transcript, self._held.edits) if records), default=0)
+        return self._held.expects_from
 
     def read(self) -> Kept:
         """See `Log`."""
-        return Kept(tuple(self._held.transcript), tuple(self._held.edits))
+        return Kept(_records(self._held.transcript.values()), _records(self._held.edits.values()))
 
     def append(self, transcript: Sequence[Record], edits: Sequence[Record], /) -> bool:
         """See `Log`."""
-        for kept, new in ((self._held.transcript, transcript), (self._held.edits, edits)):
-            last = kept[-1]["seq"] if kept else -1
-            kept.extend(dict(record) for record in new if record["seq"] > last)
+        try:
+            said, done = ({record["seq"]: json.dumps(record) for record in records} for records in (transcript, edits))
+        except (TypeError, ValueError, LookupError, RecursionError):
+            return False
+        if self._held.writer is not self or min((*said, *done), default=0) > self.expects_from:
+            return False
+        for kept, new in ((self._held.transcript, said), (self._held.edits, done)):
+            kept |= {seq: text for seq, text in new.items() if seq not in kept}
+        self._held.expects_from = max(self.expects_from, *(seq + 1 for seq in (*said, *done)), 0)
         return True
 
     def keep(self, items: Mapping[str, str], /) -> frozenset[str]:
@@ -62,13 +71,24 @@ class LogInMemory:
 
     def journal(self, record: Record, /) -> bool:
         """See `Log`."""
-        self._held.records.append(dict(record))
+        try:
+            text = json.dumps(record)
+        except (TypeError, ValueError, RecursionError):
+            return False
+        if self._held.writer is not self:
+            return False
+        self._held.journal.append(text)
         return True
 
     def journalled(self) -> Sequence[Record]:
         """See `Log`."""
-        return tuple(self._held.records)
+        return _records(self._held.journal)
 
     def close(self) -> None:
         """See `Log`."""
-        self._held.is_open = False
+        if self._held.writer is self:
+            self._held.writer = None
+
+
+def _records(texts: Iterable[str]) -> tuple[Record, ...]:
+    return tuple(map(json.loads, texts))

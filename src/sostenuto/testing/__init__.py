@@ -6,13 +6,16 @@ from sostenuto.testing._http import Received
 from sostenuto.testing._recorded import RecordingModel, ReplayModel, fingerprint
 from sostenuto.testing._script import Fault, Reply, Script, Step
 from sostenuto.testing._scripted import Request, ScriptedModel
+from sostenuto.testing._stores import STORE_CHECKS, Placed, StoreCheck
 
 __all__ = [
     "FAKE_SERVERS",
     "MODEL_CHECKS",
+    "STORE_CHECKS",
     "FakeServer",
     "Fault",
     "ModelCheck",
+    "Placed",
     "Received",
     "RecordingModel",
     "ReplayModel",
@@ -22,5 +25,6 @@ __all__ = [
     "ScriptedModel",
     "Staged",
     "Step",
+    "StoreCheck",
     "fingerprint",
 ]

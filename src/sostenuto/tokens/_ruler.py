@@ -59,16 +59,20 @@ class Ruler:
         A call counts as compact JSON, a result 10 more for its id, thinking by its readable text or else by how
         much is sealed in it (D5), media by their dimensions. A piece of an unknown type counts as its printed form.
         """
+        return Measure(*self.figures(part))
+
+    def figures(self, part: Part, /) -> tuple[int, int]:
+        """The same as plain numbers, for sums over long histories."""
         if isinstance(part, _WORDED):
-            return Measure(self._weight(part.text), 0)
+            return self._weight(part.text), 0
         if isinstance(part, Result):
-            return Measure(self._weight(part.text), FRAMING.result_id + sum(map(self.attachment, part.media)))
+            return self._weight(part.text), FRAMING.result_id + (sum(map(self.attachment, part.media)) if part.media else 0)
         if isinstance(part, Call):
-            return Measure(self._weight(_call_text(part)), 0)
+            return self.weigher(_call_text(part)), 0
         if isinstance(part, Thinking):
-            return Measure(self._weight(part.text), FRAMING.thinking + (0 if part.text else sealed_tokens(_as_text(part.sealed))))
+            return self._weight(part.text), FRAMING.thinking + (0 if part.text else sealed_tokens(_as_text(part.sealed)))
         rest: object = part  # a piece of a type of tomorrow is data too
-        return Measure(0, self.attachment(rest)) if isinstance(rest, Media) else Measure(self._weight(rest), 0)
+        return (0, self.attachment(rest)) if isinstance(rest, Media) else (self._weight(rest), 0)
 
     def attachment(self, media: Media, /) -> int:
         """Tokens of an attachment as it is sent, by the provider's prices."""
@@ -96,7 +100,7 @@ class Ruler:
         return clipped(_as_text(text), lambda piece: known.tokens(Measure(weigher(piece), 0)), head=head, tail=tail)
 
     def _weight(self, text: object) -> int:
-        return self.weigher(_as_text(text))
+        return self.weigher(text if type(text) is str else _as_text(text))
 
 
 def sealed_tokens(payload: str, /) -> int:
@@ -127,8 +131,11 @@ def _call_text(call: Call) -> str:
     return f'{{"id":{_quoted(call.id)},"type":"function","function":{{"name":{_quoted(call.name)},"arguments":{arguments or "{}"}}}}}'
 
 
+_WRITTEN = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _quoted(text: str) -> str:
-    return json.dumps(_as_text(text), ensure_ascii=False)
+    return _WRITTEN(_as_text(text))
 
 
 def _as_text(value: object) -> str:

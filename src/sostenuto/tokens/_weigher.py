@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -87,7 +88,7 @@ class RememberingWeigher:
     def __init__(self, weigher: Weigher, *, most_characters: int = MOST_CHARACTERS) -> None:
         self.inner = weigher
         self._most = most_characters
-        self._kept: dict[str, int] = {}
+        self._kept: OrderedDict[str, int] = OrderedDict()  # in a plain one, finding the oldest takes a search past all that went
         self._characters = 0
         self.name = weigher.name
         self.exact = weigher.exact
@@ -112,8 +113,9 @@ class RememberingWeigher:
         self._kept[text] = found
         self._characters += len(text)
         while self._characters > self._most:
-            oldest = next(iter(self._kept), None)
-            if oldest is None or self._kept.pop(oldest, None) is None:
+            try:
+                oldest, _ = self._kept.popitem(last=False)
+            except KeyError:  # another thread took it
                 break
             self._characters -= len(oldest)
 

@@ -8,6 +8,7 @@ text never weighs less than its start.
 
 from __future__ import annotations
 
+from operator import mul
 from typing import Final
 
 from sostenuto.tokens._families import Group
@@ -140,14 +141,18 @@ def features(text: str) -> tuple[int, ...]:
 
 def _features(text: str) -> tuple[int, ...]:
     if text.isascii():
-        data = text.encode()
-        return _ascii(int.from_bytes(data.translate(_FLAGS), "little"), length=len(text), escapes=data.count(_ESCAPE)) + _NONE_BEYOND
+        return _features_of_ascii(text) + _NONE_BEYOND
     data = text.encode("utf-8", "surrogatepass")
     stops = data.count(b"\xe3\x80")
     data = data.translate(None, _FOLLOWING)
     row = int.from_bytes(data.translate(_FLAGS), "little")
     beyond = _beyond(data.translate(_SCRIPTS), row=row, stops=stops)
     return _ascii(row, length=len(text) - sum(beyond), escapes=data.count(_ESCAPE)) + beyond
+
+
+def _features_of_ascii(text: str) -> tuple[int, ...]:
+    data = text.encode()
+    return _ascii(int.from_bytes(data.translate(_FLAGS), "little"), length=len(text), escapes=data.count(_ESCAPE))
 
 
 def _ascii(row: int, *, length: int, escapes: int) -> tuple[int, ...]:
@@ -221,4 +226,8 @@ _COLUMNS: Final[dict[str, tuple[int, ...]]] = {group: tuple(TABLE[name][place] f
 
 def weight(text: str, group: Group) -> int:
     """Units (hundredths of a weighted character) of a text. Linear, never raises on any string."""
-    return sum(map(int.__mul__, features(text), _COLUMNS[group])) if text else 0
+    if not text:
+        return 0
+    # nothing in a piece of ASCII stands in the second part of the column: `map` ends with the shorter one
+    found = _features_of_ascii(text) if len(text) <= _PIECE and text.isascii() else features(text)
+    return sum(map(mul, found, _COLUMNS[group]))

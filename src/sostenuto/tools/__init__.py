@@ -1,6 +1,6 @@
 """What may the model call? Tools as values, the standard ones, what is allowed, and how a batch of calls is carried out.
 
-    tools = standard_tools(folder)                                  # files, search, shell, web, todos, results, compaction
+    tools = standard_tools(folder)                                  # files, search, shell, web, work, compaction
     answers = await run_batch(reply.calls, tools, policy=Policy("low-risk"), handling=Handling(ask=ask))
 
 A person's own tool is a plain typed function: ``tool(function)``.
@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 from sostenuto.doors import door
 
 if TYPE_CHECKING:
-    from sostenuto.tools._answer import Answer, Asking, Ended, Handling
+    from sostenuto.tools._answer import Answer, Asking, Decided, Ended, Handling
     from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
     from sostenuto.tools._batch import run_batch
     from sostenuto.tools._checking import arguments_of
+    from sostenuto.tools._drafts import DraftsInMemory
     from sostenuto.tools._kept import ResultsInMemory
     from sostenuto.tools._making import tool
+    from sostenuto.tools._papers import PapersInMemory
     from sostenuto.tools._recall import recall_tools
     from sostenuto.tools._spawn_subagent import Errand, Report, subagent_tool
     from sostenuto.tools._standard import standard_tools
-    from sostenuto.tools._todos import Todo, Todos, TodosInMemory
     from sostenuto.tools._tool import Assessed, Compact, Context, Output, Risk, Tool, Touched, results_cleared
 
 __all__ = [
@@ -33,18 +34,18 @@ __all__ = [
     "Assessed",
     "Compact",
     "Context",
+    "Decided",
+    "DraftsInMemory",
     "Ended",
     "Errand",
     "Handling",
     "Output",
+    "PapersInMemory",
     "Policy",
     "Refused",
     "Report",
     "ResultsInMemory",
     "Risk",
-    "Todo",
-    "Todos",
-    "TodosInMemory",
     "Tool",
     "Touched",
     "Weighed",
@@ -66,18 +67,18 @@ _HOMES = {
     "Assessed": "_tool",
     "Compact": "_tool",
     "Context": "_tool",
+    "Decided": "_answer",
+    "DraftsInMemory": "_drafts",
     "Ended": "_answer",
     "Errand": "_spawn_subagent",
     "Handling": "_answer",
     "Output": "_tool",
+    "PapersInMemory": "_papers",
     "Policy": "_approval",
     "Refused": "_approval",
     "Report": "_spawn_subagent",
     "ResultsInMemory": "_kept",
     "Risk": "_tool",
-    "Todo": "_todos",
-    "Todos": "_todos",
-    "TodosInMemory": "_todos",
     "Tool": "_tool",
     "Touched": "_tool",
     "Weighed": "_approval",

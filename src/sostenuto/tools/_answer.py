@@ -23,6 +23,23 @@ Asking = Callable[[Ask], bool | str | Awaitable[bool | str]]
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a call that may not run by itself.
+
+    Attributes:
+        tool: its name.
+        allowed: whether it runs.
+        by_person: somebody was asked; False where nobody could be.
+        words: why not, "" where nothing was said.
+    """
+
+    tool: str
+    allowed: bool
+    by_person: bool
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to one call.
 
@@ -64,9 +81,12 @@ class Handling:
         retrievable: whether the model has the tool that reads them, so that a cut may name it (D41).
         sizing: how long a result may be.
         at_once: calls that run at the same time.
+        depth: of the run whose calls they are, for those who are asked.
         started: told the call id, the tool's name and the arguments' text before a call runs.
         heard: told the call id and each piece of output as it arrives, from any thread.
         finished: told each answer as it is there.
+        asked: told the call id and the question before the person is asked.
+        decided: told the call id and what was decided of a call that may not run by itself, by the person or because nobody can be asked.
     """
 
     ask: Asking | None = None
@@ -74,6 +94,9 @@ class Handling:
     retrievable: bool = True
     sizing: Sizing = field(default_factory=Sizing)
     at_once: int = AT_ONCE
+    depth: int = 0
     started: Callable[[str, str, str], None] | None = None
     heard: Callable[[str, str], None] | None = None
     finished: Callable[[Answer], None] | None = None
+    asked: Callable[[str, Ask], None] | None = None
+    decided: Callable[[str, Decided], None] | None = None

@@ -57,11 +57,13 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person has to be asked: `question` is for them, `call` and `risk` for a program that decides."""
+    """A person has to be asked: `question` is for them, `call` and `risk` for a program that decides. `depth` is 0 where the run itself
+    wants to, 1 for one that it handed work on to, and so on."""
 
     question: str
     call: Weighed
     risk: Risk
+    depth: int = 0
 
 
 def allowed(call: Weighed, policy: Policy) -> Allowed | Refused | Ask:

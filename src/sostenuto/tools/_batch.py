@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sostenuto.errors import ToolFailed
 from sostenuto.messages import Call
-from sostenuto.tools._answer import Answer, Ended, Handling
+from sostenuto.tools._answer import Answer, Decided, Ended, Handling
 from sostenuto.tools._answering import answer, plain
 from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
 from sostenuto.tools._calling import asked, assessed, called
@@ -161,20 +161,27 @@ class _Batch:
             case Allowed(grants):
                 return grants
             case Refused(text):
+                self._tell(self.handling.decided, plan.call.id, Decided(tool.name, allowed=False, by_person=False, words=text))
                 return text
             case Ask() as ask:
-                return await self._asked(ask)
+                return await self._asked(ask, plan.call.id)
 
-    async def _asked(self, ask: Ask) -> frozenset[str] | str:
+    async def _asked(self, ask: Ask, call_id: str) -> frozenset[str] | str:
         """What the person says; they are asked one thing at a time."""
+        tool, ask = ask.call.tool, replace(ask, depth=self.handling.depth)
         if self.handling.ask is None:
-            return f"{ask.call.tool} was not run: it is {ask.risk} and nobody can be asked. Nothing was changed; reach the goal otherwise."
+            text = f"{tool} was not run: it is {ask.risk} and nobody can be asked. Nothing was changed; reach the goal otherwise."
+            self._tell(self.handling.decided, call_id, Decided(tool, allowed=False, by_person=False, words=text))
+            return text
         async with self.asking:
+            self._tell(self.handling.asked, call_id, ask)
             said = await asked(self.handling.ask, ask)
+        words = said if isinstance(said, str) else ""
+        self._tell(self.handling.decided, call_id, Decided(tool, allowed=said is True, by_person=True, words=words))
         if said is True:
             return ask.call.assessed.grants
-        words = f"They said: {said}" if isinstance(said, str) and said else "Do not try the same again; ask what they want instead."
-        return f"{ask.call.tool} was not run: the person said no. Nothing was changed. {words}"
+        told = f"They said: {words}" if words else "Do not try the same again; ask what they want instead."
+        return f"{tool} was not run: the person said no. Nothing was changed. {told}"
 
     async def _ran(self, tool: Tool, plan: _Planned, grants: frozenset[str]) -> Answer:
         import asyncio

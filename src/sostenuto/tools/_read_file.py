@@ -74,7 +74,7 @@ def _lines(file: BinaryIO, *, name: str, first: int, last: int | None, context: 
         number += 1
         if number >= first and (last is None or number <= last) and not full:
             said = f"{number}\t{line}" + (f"… (+{left:,} characters)" if left else "")
-            full = bool(shown) and length + len(said) >= PAGE_CHARACTERS
+            full = bool(shown) and length + len(said) >= context.sizing.page
             if not full:
                 shown.append(said)
                 length += len(said) + 1

@@ -37,7 +37,7 @@ def recall_tools(conversation: Recalling, *, codec: Codec, kept: KeptResults | N
 
 def _running(name: str, conversation: Recalling, codec: Codec, kept: KeptResults | None) -> Running:
     async def run(arguments: Mapping[str, Any], context: Context, /) -> Output:
-        key = arguments.get("tool_call_id") or arguments.get("key")
+        key = arguments.get("tool_call_id") or arguments.get("key") or arguments.get("query")
         whole = kept.kept(key.strip()) if kept is not None and isinstance(key, str) else None
         if whole is not None and isinstance(key, str):
             return _page(whole, key.strip(), arguments, context)
@@ -55,7 +55,8 @@ def _page(whole: KeptResult, key: str, arguments: Mapping[str, Any], context: Co
     if arguments.get("search"):
         return Output(listed(whole.text, arguments["search"]), provenance=whole.provenance)
     offset = arguments.get("offset", 0)
-    found = page(whole.text, offset=offset, longest=lambda piece: context.sizing.longest(piece, PAGE_CHARACTERS))
+    sizing = context.sizing
+    found = page(whole.text, offset=offset, longest=lambda piece: sizing.longest(piece, PAGE_CHARACTERS), most=sizing.page)
     if found is None:
         raise ToolFailed(f"offset {offset:,} is past the end: {key} has {len(whole.text):,} characters")
     return Output(found.text, provenance=whole.provenance, paged=True, footer=found.footer)

@@ -1,0 +1,23 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+CONFIG_VARIABLE: Final = "SOSTENUTO_CONFIG_PATH"
+
+
+def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--config FILE``: settings from a file instead of the person's own."""
+    return click.option(
+        "--config",
+        "file",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        envvar=CONFIG_VARIABLE,
+        help=f"Your settings are in FILE, not in the data home ({CONFIG_VARIABLE}).",
+    )(function)

@@ -1,0 +1,272 @@
+"""A file of records that only grows: what is at its end is known, so adding costs what is added."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from sostenuto.errors import UnusableInput
+from sostenuto.protocols import Record
+from sostenuto.stores._records import LARGEST_LINE, BadLine, Found, bytes_at, found_in, header, line_of
+from sostenuto.stores._writing import append_bytes, flush, moved_aside, opened, replace_file, write_whole
+
+SCHEMA: Final = 1
+"""The version of the files that this program writes."""
+
+Upgrade = Callable[[Record], Record]
+"""From a record of one version to the same record of the next."""
+
+UPGRADES: Final[Mapping[int, Upgrade]] = {}
+"""By the version they start from. Version 1 is the first."""
+
+_TAIL: Final = 512  # bytes before the end by which a file is known again
+_NAMED: Final = 5
+
+
+class Replaced(Exception):
+    """Another file stands where ours was, with other records."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What is known of a file: how far it is good, and how it is known again.
+
+    Attributes:
+        highest: the largest `seq`; -1 for none.
+        identity: device and number of the file; None where there is none.
+        size: bytes that are good.
+        tail: the last of those bytes.
+        is_closed: whether they end a line.
+        is_torn: whether bytes of an unfinished write stand behind them.
+        torn: a whole line among those.
+        is_old: whether an older version wrote the file.
+    """
+
+    highest: int = -1
+    identity: tuple[int, int] | None = None
+    size: int = 0
+    tail: bytes = b""
+    is_closed: bool = True
+    is_torn: bool = False
+    torn: BadLine | None = None
+    is_old: bool = False
+
+
+class Lines:
+    """One file of records, for the one process that may write it."""
+
+    def __init__(self, path: Path, *, home: Path, schema: int = SCHEMA, upgrades: Mapping[int, Upgrade] = UPGRADES) -> None:
+        self._path, self._home = path, home
+        self._schema, self._upgrades = schema, upgrades
+        self._end: _End | None = None
+
+    @property
+    def highest(self) -> int:
+        """The largest `seq` that is known to be in the file; -1 for none."""
+        return self._end.highest if self._end is not None else -1
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the file was looked at."""
+        return self._end is not None
+
+    def read(self, *, writes: bool) -> tuple[list[Record], list[str]]:
+        """Every record, and lines for the person about what could not be read; with `writes` that is moved aside or copied.
+
+        Raises:
+            UnusableInput: a newer version wrote it, or it cannot be read at all; nothing was changed.
+        """
+        try:
+            found, notes, self._end = self._found(writes=writes)
+        except OSError as error:
+            raise UnusableInput(f"{self._path}: cannot be read ({(error.strerror or str(error)).lower()}); nothing was changed") from None
+        return found.records, notes
+
+    def look(self) -> bool:
+        """See whether everything is there that should be; False if records are gone: then `highest` tells the last one left.
+
+        Raises:
+            Replaced: the file is another one now.
+            UnusableInput, OSError: it cannot be read, or may not be written.
+        """
+        end = self._end
+        if end is None:
+            _, _, self._end = self._found(writes=True)
+            return True
+        try:
+            status = os.lstat(self._path)
+        except (FileNotFoundError, NotADirectoryError):
+            self._end = _End()
+            return end.highest < 0
+        is_same = _identity(status) == end.identity
+        if is_same and (status.st_size == end.size or (status.st_size > end.size and end.is_torn)):
+            return True
+        is_same = is_same or self._has_the_tail_of(end)
+        found, _, now = self._found(writes=True)
+        if now.highest > end.highest or (found.records and not is_same):
+            raise Replaced(str(self._path))
+        self._end = now
+        return now.highest == end.highest
+
+    def add(self, records: Sequence[Record], /) -> None:
+        """Write those that are not there yet at the end, and wait until they are safe. To be called after `look`.
+
+        Raises:
+            UnusableInput, OSError: they could not be written, or not all of them.
+            ValueError, TypeError, RecursionError: JSON cannot hold one of them; nothing was written.
+        """
+        new = [record for record in records if record["seq"] > self.highest]
+        if not new:
+            return
+        data = b"".join(map(line_of, new))
+        if self._end is not None and self._end.is_old:
+            self._rewrite()
+        handle = opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, home=self._home)
+        try:
+            end = self._mended(handle, self._end or _End())
+            lead = b"" if end.is_closed else b"\n"
+            data = (lead if end.size else header(self._path.stem, schema=self._schema)) + data
+            self._end = replace(end, is_torn=True)  # until it is known to be safe: after a failed flush nobody knows what is on the disk
+            write_whole(handle, data)
+            flush(handle)
+        finally:
+            os.close(handle)
+        tail = (end.tail + data)[-_TAIL:]
+        self._end = replace(end, highest=new[-1]["seq"], size=end.size + len(data), tail=tail, is_closed=True)
+
+    def begin_anew(self) -> None:
+        """Move what is left of the file aside, so that an empty one takes its place. Raises UnusableInput or OSError."""
+        if self._end is not None and self._end.identity is not None:
+            moved_aside(self._path, home=self._home)
+        self._end = _End()
+
+    def _mended(self, handle: int, end: _End) -> _End:
+        """Take back a torn end; where the system does not let us, what follows starts on a line of its own."""
+        status = os.fstat(handle)
+        end = replace(end, identity=_identity(status), is_torn=False)
+        if status.st_size <= end.size:
+            return end
+        if end.torn is not None and not self._copied(handle, [end.torn]):
+            end = replace(end, size=end.torn.start + end.torn.length, is_closed=True)
+        try:
+            os.ftruncate(handle, end.size)
+        except OSError:
+            end = replace(end, size=status.st_size, is_closed=bytes_at(handle, status.st_size - 1, length=1) == b"\n")
+        return replace(end, torn=None)
+
+    # ------------------------------------------------------------ what is there
+
+    def _has_the_tail_of(self, end: _End) -> bool:
+        """Whether the file is the same up to our end: one that was copied away and back is, and any where files have no lasting number."""
+        handle = opened(self._path, os.O_RDONLY, home=self._home)
+        try:
+            return bool(end.tail) and bytes_at(handle, end.size - len(end.tail), length=len(end.tail)) == end.tail
+        finally:
+            os.close(handle)
+
+    def _found(self, *, writes: bool) -> tuple[Found, list[str], _End]:
+        try:
+            handle = opened(self._path, os.O_RDONLY, home=self._home)
+        except (FileNotFoundError, NotADirectoryError):
+            return Found(), [], _End()
+        try:
+            found = found_in(handle, kind=self._path.stem)
+            if found.origin == "foreign":
+                return Found(), [self._put_aside(writes=writes)], _End()
+            is_old = self._upgrade(found)
+            copied = writes and self._copied(handle, found.bad)
+            status = os.fstat(handle)
+            end = _End(
+                highest=found.highest,
+                identity=_identity(status),
+                size=found.end,
+                tail=bytes_at(handle, max(found.end - _TAIL, 0), length=min(found.end, _TAIL)),
+                is_closed=found.is_closed,
+                is_torn=status.st_size > found.end,
+                torn=found.torn,
+                is_old=is_old,
+            )
+        finally:
+            os.close(handle)
+        return found, [self._left_out(found, copied=copied)] if found.bad else [], end
+
+    def _upgrade(self, found: Found, /) -> bool:
+        """Bring records of an older version to this one; whether they were older."""
+        if found.schema > self._schema:
+            raise UnusableInput(
+                f"{self._path}: was written by a newer version of sostenuto (its files have version {found.schema}, "
+                f"this one knows {self._schema}); nothing was changed, update sostenuto to go on with it"
+            )
+        is_old = found.origin == "ours" and found.schema < self._schema
+        for version in range(found.schema, self._schema) if is_old else ():
+            if version not in self._upgrades:
+                raise UnusableInput(
+                    f"{self._path}: files of version {version} are unknown; nothing was changed, move it away to begin anew"
+                )
+            found.records = list(map(self._upgrades[version], found.records))
+        return is_old
+
+    def _rewrite(self) -> None:
+        """Put the file in the version of this program in the place of the old one."""
+        found, _, _ = self._found(writes=True)
+        data = header(self._path.stem, schema=self._schema) + b"".join(map(line_of, found.records))
+        replace_file(self._path, data, home=self._home)
+        _, _, self._end = self._found(writes=True)
+
+    def _put_aside(self, *, writes: bool) -> str:
+        if not writes:
+            return f"{self._path}: is no {self._path.stem} of a conversation and was left out"
+        other = moved_aside(self._path, home=self._home)
+        return (
+            f"{self._path}: is no {self._path.stem} of a conversation; it was moved to {other.name} and the {self._path.stem} begins anew"
+        )
+
+    # ------------------------------------------------------------ what cannot be read
+
+    @property
+    def _copies(self) -> Path:
+        return self._path.with_suffix(f".bad{self._path.suffix}")
+
+    def _left_out(self, found: Found, /, *, copied: bool) -> str:
+        numbers = ", ".join(str(line.number) for line in found.bad[:_NAMED])
+        more = f" and {found.bad_lines - _NAMED:,} more" if found.bad_lines > _NAMED else ""
+        lines, were = ("line", "was") if found.bad_lines == 1 else ("lines", "were")
+        where = f"; a copy is in {self._copies.name}" if copied else ""
+        return f"{self._path}: {lines} {numbers}{more} could not be read ({found.bad[0].why}) and {were} left out{where}"
+
+    def _copied(self, handle: int, bad: Sequence[BadLine], /) -> bool:
+        """Put copies of lines beside the file, each once; whether all of them are there."""
+        if not bad:
+            return True
+        try:
+            known = self._digests_of_copies()
+            for line in bad:
+                if line.length > LARGEST_LINE:
+                    return False  # it stays where it is, in the file that is never rewritten
+                data = bytes_at(handle, line.start, length=line.length).rstrip(b"\n") + b"\n"
+                if (digest := _digest(data)) not in known:
+                    append_bytes(self._copies, data, home=self._home)
+                    known.add(digest)
+        except (OSError, UnusableInput):
+            return False
+        return True
+
+    def _digests_of_copies(self) -> set[bytes]:
+        try:
+            handle = opened(self._copies, os.O_RDONLY, home=self._home)
+        except FileNotFoundError:
+            return set()
+        with os.fdopen(handle, "rb") as file:
+            return set(map(_digest, file))
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=16).digest()
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
