@@ -31,7 +31,7 @@ def answers(messages: list[Raw], format: str) -> list[str]:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_with_no_open_call_the_list_is_the_same(format: str) -> None:
-    """A history without open calls comes back as the very same list."""
+    """A history without open calls comes back as the very same list (A.7)."""
     whole = history(format, answered=3, said=True)
     assert closed(whole, codec=codec_of(format)) is whole
 
@@ -39,7 +39,7 @@ def test_with_no_open_call_the_list_is_the_same(format: str) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("answered", [0, 1, 2])
 def test_each_open_call_gets_one_answer(format: str, answered: int) -> None:
-    """However many of three calls are answered, all three are afterwards, in their order, and the list that was given is unchanged."""
+    """However many of three calls are answered, all three are afterwards, in order, and the list that was given is unchanged (A.7)."""
     parked = history(format, answered=answered)
     before = copy.deepcopy(parked)
     whole = closed(parked, codec=codec_of(format))
@@ -50,7 +50,7 @@ def test_each_open_call_gets_one_answer(format: str, answered: int) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_answers_stand_right_behind_those_that_are_there(format: str) -> None:
-    """What a person said after a broken batch stays behind its answers."""
+    """What a person said after a broken batch stays behind its answers (A.7)."""
     parked = history(format, answered=1, said=True)
     whole = closed(parked, codec=codec_of(format))
     assert whole[-1] == parked[-1]

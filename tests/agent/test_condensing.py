@@ -73,7 +73,7 @@ def summarized(writer: ScriptedModel) -> tuple[Any, Purse]:
 
 
 def test_the_summarizer_is_another_model_and_its_cost_counts() -> None:
-    """A summary that fits the schema is used, and what it cost is booked as internal: dollars, no tokens."""
+    """A summary that fits the schema is used, and what it cost is booked as internal: dollars, no tokens (A.6)."""
     writer = ScriptedModel(lambda _: SUMMARY, name="scripted:writer", format="anthropic")
     run, purse = summarized(writer)
     assert run.outcome.text == "Done."

@@ -196,7 +196,7 @@ def test_an_interrupt_reaches_a_sub_agent_and_keeps_what_it_had(after: int) -> N
 
 
 def test_events_of_sub_agents_say_how_deep_they_are() -> None:
-    """What a sub-agent does is told with its depth, and its notices are not told to the person."""
+    """What a sub-agent does is told with its depth, and its notices are not told to the person (A.3)."""
     run = played(family(lambda arguments: Reply("On.", calls=[look(turns(arguments))])), delegation=delegation())
     assert {event.depth for event in run.events} == {0, 1}
     assert not [event for event in run.events if event.depth and event.kind == "notice" and "iteration" in str(event.detail)]

@@ -27,7 +27,7 @@ def nudges(run: Played, tag: str) -> list[int]:
 
 
 def test_the_iteration_limit_ends_the_run() -> None:
-    """After 20 requests of 20 the run ends with what it has, the model was told from 14 on and at 18, the person at 10, 14 and 18."""
+    """After 20 requests of 20 the run ends with what it has, the model was told from 14 on and at 18, the person at 10, 14 and 18 (A.3)."""
     run = played(endless, tools=[looking()], limits=Limits(iterations=20))
     assert (run.outcome.ended, run.outcome.spent.iterations, len(run.model.requests)) == ("iterations", 20, 20)
     assert nudges(run, "ITERATION WARNING") == [14, 15, 16, 17]
@@ -152,7 +152,7 @@ def test_an_interrupt_ends_a_tool_that_hangs() -> None:
 
 
 def test_an_interrupt_keeps_the_words_that_were_heard() -> None:
-    """A run that is stopped while the answer is streamed keeps the first half of it, as the model's own words."""
+    """A run that is stopped while the answer is streamed keeps the first half of it, as the model's own words (A.3)."""
     stop = Stop()
     from tests.agent.acting import Hesitant
 

@@ -19,7 +19,7 @@ FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
 
 def test_a_plain_answer_ends_the_run() -> None:
-    """A reply without calls is the answer, after one iteration."""
+    """A reply without calls is the answer, after one iteration (A.3)."""
     run = played(["The answer."])
     assert (run.outcome.text, run.outcome.ended, run.outcome.spent.iterations) == ("The answer.", "done", 1)
     assert run.outcome.error is None
@@ -27,7 +27,7 @@ def test_a_plain_answer_ends_the_run() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_calls_are_carried_out_and_the_loop_goes_on(format: str) -> None:
-    """On every wire the results of two calls stand behind them in their order, and the next request holds them."""
+    """On every wire the results of two calls stand behind them in their order, and the next request holds them (A.3)."""
     run = played([Reply("Looking.", calls=[look(1), look(2)]), "Both seen."], tools=[looking()], format=format)
     assert run.outcome.text == "Both seen."
     codec = codec_of(format)
@@ -96,7 +96,7 @@ def test_a_line_is_not_taken_where_no_request_follows() -> None:
 
 
 def test_streaming_and_batch_are_the_same_loop() -> None:
-    """With and without somebody who hears the words the same requests are sent and the same history is left."""
+    """With and without somebody who hears the words the same requests are sent and the same history is left (A.11)."""
     script: Script = [Reply("One.", reasoning="Thinking.", calls=[look(1)]), Reply("Two.", calls=[look(2), look(3)]), "Done."]
     heard, silent = (played(script, tools=[looking()], streaming=streaming) for streaming in (True, False))
     assert heard.outcome.history == silent.outcome.history
@@ -156,7 +156,7 @@ def test_an_empty_answer_is_asked_about_once() -> None:
 
 
 def test_two_empty_answers_end_the_run() -> None:
-    """A second empty reply in a row ends the run, and the person is told."""
+    """A second empty reply in a row ends the run, and the person is told (A.3, A.11)."""
     run = played([Reply(""), Reply("")])
     assert run.outcome.ended == "empty"
     assert any("empty answer" in notice for notice in run.notices)
@@ -216,7 +216,7 @@ def test_a_run_without_a_task_goes_on_with_its_history() -> None:
 
 
 def test_usage_and_cost_are_told_for_every_request() -> None:
-    """Each request is followed by its tokens and dollars, and the totals grow."""
+    """Each request is followed by its tokens and dollars, and the totals grow (A.3)."""
     run = played(steps(2), tools=[looking()], price=0.25)
     told = run.told("usage")
     assert [detail["total_usd"] for detail in told] == [0.25, 0.5, 0.75]
@@ -225,7 +225,7 @@ def test_usage_and_cost_are_told_for_every_request() -> None:
 
 
 def test_without_a_price_the_cost_is_unknown_not_nothing() -> None:
-    """A model without a price leaves a cost that is not known."""
+    """A model without a price leaves a cost that is not known (A.3)."""
     assert played(["Done."], price=None).outcome.spent.cost_known is False
 
 

@@ -81,7 +81,7 @@ def test_a_conversation_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     (tmp_path / "history").write_text("")
     ran, _ = performed(tmp_path, ["Hi."], conversation="c")
     assert ran.outcome.text == "Hi."
-    assert "cannot be written" in ran.unsaved
+    assert "cannot be opened for writing" in ran.unsaved
 
 
 def test_a_workflow_stays_in_every_request(tmp_path: Path) -> None:
@@ -107,18 +107,19 @@ def test_a_workflow_stays_in_every_request(tmp_path: Path) -> None:
     assert all({"role": "user", "content": task} in request.messages for request in model.requests if len(request.messages) > 2)
 
 
-def test_a_snapshot_of_another_version_is_refused(tmp_path: Path) -> None:
-    """A conversation file with another schema is named and stays as it is."""
-    path = tmp_path / "history" / "default" / "c" / "snapshot.json"
+def test_a_conversation_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    """A conversation that a newer version wrote is named and stays as it is."""
+    path = tmp_path / "history" / "default" / "c" / "transcript.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_text('{"schema": 99}')
-    with pytest.raises(UnusableInput, match="no conversation of this version"):
+    path.write_text('{"schema": 99, "kind": "transcript"}\n')
+    with pytest.raises(UnusableInput, match="newer version"):
         performed(tmp_path, ["Hi."], conversation="c")
-    assert path.read_text() == '{"schema": 99}'
+    assert path.read_text() == '{"schema": 99, "kind": "transcript"}\n'
 
 
-def _local(folder: Path, *, text: int, name: str = "ollama:nobody-knows-it", **flags: Any) -> list[Event]:
+def _local(folder: Path, *, text: int, pin: int | None = None) -> list[Event]:
     """A run on a server that does not say its window, in which one result of so many characters is read; every rung and notice of it."""
+    name, flags = "ollama:nobody-knows-it", {} if pin is None else {"llm.numCtx": pin}
     (folder / "a.txt").write_text("some words of a file\n" * (text // 21))
     reading = [Reply(calls=[("read_file", {"path": "a.txt", "start_line": 1 + 300 * n, "end_line": 300 + 300 * n})]) for n in range(12)]
     model = ScriptedModel([*reading, *["Done."] * 9], name=name)
@@ -138,25 +139,25 @@ def _notices(events: list[Event]) -> list[str]:
 
 
 def test_the_ladder_goes_by_the_pin(tmp_path: Path) -> None:
-    """A run in a pinned window of 8,000 tokens clears or compacts by that window; in one of 200,000, above what is assumed, nothing fires (A.2)."""
-    small = _local(tmp_path, text=80_000, **{"llm.numCtx": 8_000})
+    """Pinned at 8,000 tokens a run clears or compacts by that window; at 200,000, above what is assumed, nothing fires (A.2)."""
+    small = _local(tmp_path, text=80_000, pin=8_000)
     assert _rungs(small) & {"clear", "compact"}
     assert next(event.detail["window"] for event in small if event.kind == "start") == 8_000
-    large = _local(tmp_path, text=80_000, **{"llm.numCtx": 200_000})
+    large = _local(tmp_path, text=80_000, pin=200_000)
     assert not _rungs(large)
     assert next(event.detail["window"] for event in large if event.kind == "start") == 200_000
 
 
 def test_a_local_model_without_a_pin_is_told(tmp_path: Path) -> None:
-    """A server that does not say its window, and no pin: the person hears which number is assumed and how to pin one; with a pin not (A.2)."""
+    """Where neither server nor pin says a window, the person hears which number is assumed and how to pin one (A.2)."""
     said = " ".join(_notices(_local(tmp_path, text=21)))
     assert "128,000" in said
     assert "pin" in said
-    assert not any("pin" in text for text in _notices(_local(tmp_path, text=21, **{"llm.numCtx": 32_000})))
+    assert not any("pin" in text for text in _notices(_local(tmp_path, text=21, pin=32_000)))
 
 
 def test_a_ceiling_is_what_pressure_is_told_of(tmp_path: Path) -> None:
-    """With a ceiling the warning names the ceiling's number, not the window's, and below the compaction line nothing is compacted (A.3)."""
+    """With a ceiling the warning names its number, not the window's, and below the compaction line nothing is compacted (A.3)."""
     (tmp_path / "a.txt").write_text("some words of a file\n" * 1_000)
     step = Reply("Words. " * 900, calls=[("read_file", {"path": "a.txt", "end_line": 200})])
     events: list[Event] = []

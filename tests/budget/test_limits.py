@@ -68,7 +68,7 @@ def test_limits_end_a_run_in_a_fixed_order() -> None:
 
 
 def test_a_person_hears_of_each_line_once() -> None:
-    """Over a hundred iterations a person is told exactly at 50, 70 and 90 percent, and never at the end."""
+    """Over a hundred iterations a person is told exactly at 50, 70 and 90 percent, and never at the end (A.11)."""
     told: frozenset[str] = frozenset()
     heard = []
     for number in range(1, 101):

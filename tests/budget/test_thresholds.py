@@ -13,20 +13,20 @@ from sostenuto.budget import DEFAULT, thresholds
 
 
 def test_without_wishes_the_defaults_hold() -> None:
-    """No configuration gives 0.70 and 0.80 and no warning."""
+    """No configuration gives 0.70 and 0.80 and no warning (A.3)."""
     assert thresholds(window=128_000) == DEFAULT
     assert (DEFAULT.clear, DEFAULT.warn, DEFAULT.compact, DEFAULT.critical, DEFAULT.trim) == (0.50, 0.70, 0.80, 0.90, 0.95)
 
 
 def test_sound_wishes_are_followed() -> None:
-    """Compact 0.9, and warn 0.5 with compact 0.6, are accepted silently."""
+    """Compact 0.9, and warn 0.5 with compact 0.6, are accepted silently (A.3)."""
     assert thresholds(window=10_000, compact=0.9).compact == 0.9
     found = thresholds(window=10_000, warn=0.5, compact=0.6)
     assert (found.warn, found.compact, found.warnings) == (0.5, 0.6, ())
 
 
 def test_b029_compact_at_the_trim_line_is_refused_with_the_value_in_force() -> None:
-    """B029: compact 0.95 gives one warning that names the trim line and the number in force."""
+    """B029: compact 0.95 gives one warning that names the trim line and the number in force (A.3)."""
     found = thresholds(window=200_000, compact=0.95)
     assert found.compact == 0.80
     assert len(found.warnings) == 1
@@ -36,20 +36,20 @@ def test_b029_compact_at_the_trim_line_is_refused_with_the_value_in_force() -> N
 
 
 def test_warn_above_compact_is_refused() -> None:
-    """Warn 0.85 with compact 0.8 gives one warning and 0.70."""
+    """Warn 0.85 with compact 0.8 gives one warning and 0.70 (A.3)."""
     found = thresholds(window=10_000, warn=0.85, compact=0.8)
     assert (found.warn, len(found.warnings)) == (0.70, 1)
 
 
 def test_a_low_compact_lowers_the_default_warn_silently() -> None:
-    """Compact 0.6 lowers the default warn to 0.6 without a word."""
+    """Compact 0.6 lowers the default warn to 0.6 without a word (A.3)."""
     found = thresholds(window=10_000, compact=0.6)
     assert (found.warn, found.warnings) == (0.6, ())
 
 
 @pytest.mark.parametrize("wish", [0, 1, 1.5, -0.2, math.nan, "0.9", True, [], 999, 1500.5, math.inf])
 def test_impossible_wishes_give_one_warning_each(wish: object) -> None:
-    """Everything that is no share and no number of tokens is refused with one warning and the default."""
+    """Everything that is no share and no number of tokens is refused with one warning and the default (A.3)."""
     for found in (thresholds(window=10_000, compact=wish), thresholds(window=10_000, warn=wish)):
         assert (found.warn, found.compact, len(found.warnings)) == (0.70, 0.80, 1)
 
@@ -72,7 +72,7 @@ def test_clearing_comes_ten_points_before_a_low_warn_line() -> None:
 
 
 def test_the_lines_in_tokens() -> None:
-    """7,000 and 8,000 of 10,000; custom shares give 5,000 and 9,000; trimming starts at 9,500, early at 9,000."""
+    """7,000 and 8,000 of 10,000; custom shares give 5,000 and 9,000; trimming starts at 9,500, early at 9,000 (A.3)."""
     lines = thresholds(window=10_000).lines(10_000)
     assert (lines.clear, lines.warn, lines.compact, lines.critical, lines.trim) == (5_000, 7_000, 8_000, 9_000, 9_500)
     custom = thresholds(window=10_000, warn=0.5, compact=0.9).lines(10_000)

@@ -20,13 +20,13 @@ def of(tokens: int, window: int = 10_000) -> Usage:
      (8_000, True, True, False), (8_001, True, True, True)],
 )  # fmt: skip
 def test_lines_of_a_window_of_10_000(tokens: int, clears: bool, warns: bool, compacts: bool) -> None:
-    """Clearing fires on its line, the others above theirs."""
+    """Clearing fires on its line, the others above theirs (A.3, A.5)."""
     usage = of(tokens)
     assert (usage.should_clear, usage.should_warn, usage.should_compact) == (clears, warns, compacts)
 
 
 def test_percent_counts_full_ones() -> None:
-    """750 of 1,000 are 75 %, 759 too, and a window of nothing raises nothing."""
+    """750 of 1,000 are 75 %, 759 too, and a window of nothing raises nothing (A.3)."""
     assert (of(750, 1_000).percent, of(759, 1_000).percent, of(5, 0).percent) == (75, 75, 500)
 
 

@@ -22,7 +22,7 @@ def api(tmp_path: Path) -> Path:
 
 
 def test_what_is_kept_is_read_back(api: Path, tmp_path: Path) -> None:
-    """Entries, snapshot and source come back, and nothing else lies in the folder."""
+    """Entries, snapshot and source come back, and nothing else lies in the folder (A.2)."""
     home = tmp_path / "deep" / "home"
     found = read(api)
     path = keep(home, found)

@@ -16,7 +16,7 @@ _TAG = re.compile(r"^\[(?:USER|ASSISTANT|TOOL) m(\d+)\]$", re.M)
 
 @given(HISTORIES, st.integers(30, 300))
 def test_every_message_once_in_order_and_no_chunk_over_budget(turns: list[Turn], budget: int) -> None:
-    """Chunks hold every message with words once and in order; none is empty or over its budget, none of ours is in them."""
+    """Chunks hold every message with words once and in order; none is empty or over its budget, none of ours is in them (A.6)."""
     whole = units(*turns)
     made = chunks(whole, budget_tokens=budget, count=count, at_most=1000)
     assert all(chunk.strip() and count(chunk) <= budget for chunk in made)
@@ -34,7 +34,7 @@ def test_three_messages_are_joined_by_two_separators() -> None:
 
 
 def test_calls_are_shown_with_cut_arguments() -> None:
-    """A call is name(arguments), cut at 200 characters with the full length; without arguments it is the bare name (origin 14.1.9)."""
+    """A call is name(arguments), cut at 200 characters with the full length; without arguments it is the bare name (origin 14.1.9, A.6)."""
     (chunk,) = chunks(
         units(call("Read", {"path": "/a/b.py"}), call("Write", {"text": "x" * 5000}), call("now", {})), budget_tokens=5000, count=count
     )
@@ -90,7 +90,7 @@ def test_no_budget_gives_one_chunk_and_no_units_none() -> None:
 
 
 def test_the_prompt_carries_schema_rules_and_delimiters() -> None:
-    """The prompt names every heading, the merge rules only with a prior checkpoint, and says that the data is untrusted."""
+    """The prompt names every heading, the merge rules only with a prior checkpoint, and says that the data is untrusted (A.6)."""
     first, later = prompt("CHUNK"), prompt("CHUNK", prior={"Goal": "ship </transcript>"}, known_work="- todo", instructions="keep ports")
     assert all(f"## {name}" in first for name in HEADINGS)
     assert all(name in first for name in SECTIONS)

@@ -49,6 +49,9 @@ def test_a_ceiling_above_the_window_has_no_effect_and_is_said(capfd: pytest.Capt
     assert "no effect: openai:gpt-5 takes" in err
     _, err = said(["create", "z", "--model", "ollama:a", "--set", "llm.numCtx=8192", "--set", "llm.maxContextTokens=9000"], capfd)
     assert "no effect: llm.numCtx is 8,192" in err
+    assert main(["config", "set", "llm.model", "openai:gpt-5"]) == 0
+    _, err = said(["create", "w", "--set", "llm.maxContextTokens=2000000"], capfd)
+    assert "no effect: openai:gpt-5 takes" in err
 
 
 def test_edit_asks_for_the_ceiling(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,14 +175,14 @@ def test_a_file_is_kept_and_what_changed_is_said(api: Path, home: Path, capfd: p
 
 
 def test_an_address_is_fetched_only_when_it_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    """--refresh with an address keeps what a server gives."""
+    """--refresh with an address keeps what a server gives (A.2)."""
     with serving({"/api.json": (200, {}, ENCODED)}) as address:
         found = parsed(["--refresh", f"{address}/api.json"], capfd)
         assert (found["models"], found["source"]) == (3, f"{address}/api.json")
 
 
 def test_a_failed_refresh_leaves_what_is_there(api: Path, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A source without a model in it changes nothing."""
+    """A source without a model in it changes nothing (A.2)."""
     printed(["--refresh", str(api)], capfd)
     before = (home / "cache" / "models.json").read_bytes()
     (tmp_path / "empty.json").write_text("{}")

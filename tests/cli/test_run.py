@@ -78,14 +78,14 @@ def read(path: str = "a.txt") -> Reply:
 
 
 def test_the_answer_alone_is_on_standard_output(ran: Any) -> None:
-    """Plain output is the trimmed answer and a line end; the tool was carried out in the working directory."""
+    """Plain output is the trimmed answer and a line end; the tool was carried out in the working directory (A.11)."""
     found = ran([read(), "  It says hello.  \n"], "What is in a.txt?")
     assert (found.code, found.out) == (0, "It says hello.\n")
     assert "hello world" in str(found.messages)
 
 
 def test_json_is_one_line_with_the_fields_of_the_origin(ran: Any) -> None:
-    """The envelope has the answer, cost, tokens and calls; no transcript, no flag, and no zero that looks reported."""
+    """The envelope has the answer, cost, tokens and calls; no transcript, no flag, and no zero that looks reported (A.11)."""
     found = ran([read(), "It says hello."], "What is in a.txt?", "--json").json
     assert found["ok"] is True
     assert found["answer"] == "It says hello."
@@ -97,24 +97,24 @@ def test_json_is_one_line_with_the_fields_of_the_origin(ran: Any) -> None:
 
 
 def test_an_ephemeral_run_prints_its_transcript_and_keeps_nothing(ran: Any, folder: Path) -> None:
-    """With --ephemeral the messages are in the envelope and no conversation is kept."""
+    """With --ephemeral the messages are in the envelope and no conversation is kept (A.11)."""
     found = ran(["Hello."], "Hi.", "--json", "--ephemeral").json
     assert [message["role"] for message in found["messages"]] == ["user", "assistant"]
     assert not (folder / "home" / "history").exists()
 
 
 def test_a_conversation_goes_on(ran: Any, folder: Path) -> None:
-    """A second run with the same name sends what was said before, and the file is its owner's alone."""
+    """A second run with the same name sends what was said before, and the file is its owner's alone (A.11)."""
     ran([read(), "It says hello."], "What is in a.txt?", "--conversation", "c1")
     found = ran(["As I said."], "And now?", "--conversation", "c1")
     assert found.out == "As I said.\n"
     assert [message["role"] for message in found.messages] == ["system", "user", "assistant", "tool", "assistant", "user"]
-    kept = folder / "home" / "history" / "default" / "c1" / "snapshot.json"
+    kept = folder / "home" / "history" / "default" / "c1" / "transcript.jsonl"
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_failed_run_keeps_its_work_and_says_so(ran: Any) -> None:
-    """A server that refuses in the middle gives exit code 1, one line, an envelope with ok false, and a conversation to go on with."""
+    """A server that refuses in the middle gives exit code 1, one line, an envelope with ok false, and its conversation (A.11)."""
     failed = ran([read(), Fault("refused")], "What is in a.txt?", "--conversation", "c1", "--json")
     assert failed.code == 1
     assert failed.json["ok"] is False
@@ -180,7 +180,7 @@ def test_an_agent_brings_its_model_and_its_limits(ran: Any) -> None:
 
 
 def test_events_are_lines_of_json_on_standard_error(ran: Any) -> None:
-    """Every line of standard error is an object, of the categories that were asked for, the spending among them."""
+    """Every line of standard error is an object, of the categories that were asked for, the spending among them (A.11)."""
     found = ran([read(), "It says hello."], "What is in a.txt?", "--events", " Tools, USAGE")
     kinds = [json.loads(line)["event"] for line in found.err.splitlines()]
     assert {"tool-start", "tool-end", "usage", "run_spend", "end"} <= set(kinds)
@@ -189,13 +189,13 @@ def test_events_are_lines_of_json_on_standard_error(ran: Any) -> None:
 
 
 def test_errors_are_always_among_the_events(ran: Any) -> None:
-    """A failed run has an error event whatever was asked for."""
+    """A failed run has an error event whatever was asked for (A.11)."""
     found = ran([Fault("refused")], "Go.", "--events", "text")
     assert any('"event": "error"' in line for line in found.err.splitlines())
 
 
 def test_categories_are_read_with_tolerance() -> None:
-    """Spaces and capitals do not matter, all means all, and an unknown one is refused with the list."""
+    """Spaces and capitals do not matter, all means all, and an unknown one is refused with the list (A.11)."""
     assert categories(" Tools ,usage,") == {"tools", "usage"}
     assert "reasoning" in categories("ALL")
     for wrong in ("", ",", "tools,nothing"):
@@ -213,17 +213,18 @@ def test_categories_are_read_with_tolerance() -> None:
         (["Go.", "--model", "openai:gpt-5"], 1, "OPENAI_API_KEY"),
         (["Go.", "--agent", "nobody"], 2, "sostenuto agent create nobody"),
         (["--workflow", "nothing"], 2, "there is no workflow"),
-        (["Go.", "--model", MODEL, "--conversation", "../x"], 2, "--conversation"),
+        (["Go.", "--model", MODEL, "--conversation", "../x"], 2, "conversation '../x'"),
         (["Go.", "--model", MODEL, "--conversation", "x", "--ephemeral"], 2, "give one of them"),
         (["Go.", "--model", MODEL, "--max-duration", "soon"], 2, "write 90s, 10m or 1h"),
         (["Go.", "--model", MODEL, "--events", "everything"], 2, "there are tools"),
         (["Go.", "--model", MODEL, "--max-iterations", "-1"], 2, "--max-iterations"),
+        (["Go.", "--model", MODEL, "--approval-policy", "anything"], 2, "--approval-policy"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_is_said_in_one_line(
     arguments: list[str], code: int, said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each fault gives its exit code and one line that names it, before anything has run."""
+    """Each fault gives its exit code and one line that names it, before anything has run (A.11)."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert main(["run", *arguments]) == code
     out, err = capfd.readouterr()
@@ -273,19 +274,19 @@ def test_refusals_are_among_the_events(ran: Any) -> None:
 
 
 def test_a_damaged_conversation_is_not_written_over(ran: Any, folder: Path) -> None:
-    """A snapshot that is no JSON stops the run, and stays as it is."""
-    path = folder / "home" / "history" / "default" / "c1" / "snapshot.json"
+    """A transcript of a newer version stops the run, and stays as it is."""
+    path = folder / "home" / "history" / "default" / "c1" / "transcript.jsonl"
     path.parent.mkdir(parents=True)
-    path.write_text('{"schema": 1')
+    path.write_text('{"schema": 99, "kind": "transcript"}\n')
     found = ran(["Never."], "Go.", "--conversation", "c1")
     assert found.code == 1
     assert str(path) in found.err
-    assert path.read_text() == '{"schema": 1'
+    assert path.read_text() == '{"schema": 99, "kind": "transcript"}\n'
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are POSIX")
 def test_ctrl_c_keeps_what_was_done(ran: Any) -> None:
-    """An interrupt in the middle of the second reply gives exit code 130, and the conversation holds the first step."""
+    """An interrupt in the middle of the second reply gives exit code 130, and the conversation holds the first step (A.11)."""
     number = iter(range(10))
 
     def script(body: Mapping[str, Any]) -> Reply | str:

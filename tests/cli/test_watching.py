@@ -19,7 +19,7 @@ class Terminal(io.TextIOWrapper):
 
 
 def test_the_live_line_says_where_the_run_is_and_goes_away() -> None:
-    """Step, fill, cost and tool stand in one line that is drawn only when it changes, and nothing of it is left."""
+    """Step, fill, cost and tool stand in one line that is drawn only when it changes, and nothing of it is left (A.11)."""
     terminal = Terminal()
     lines = Lines(terminal, is_live=True)
     for event in (

@@ -20,7 +20,7 @@ toktok: Any = pytest.importorskip("toktok", reason="toktok-rs is not installed")
 
 @pytest.mark.parametrize("encoding", ["o200k", "cl100k"])
 def test_counts_equal_the_reference(encoding: str) -> None:
-    """Both encodings count as the reference does, on words, code and other scripts."""
+    """Both encodings count as the reference does, on words, code and other scripts (A.1)."""
     weigher = openai_encoder(encoding)
     assert weigher is not None
     texts = ["hello world", "def f(x):\n    return x ** 2\n", "这是一个测试", "<|endoftext|> is text", "🎉" * 20]
@@ -40,7 +40,7 @@ def test_two_encoders_agree() -> None:
 
 
 def test_calls_are_counted_by_the_encoder() -> None:
-    """The JSON of a call is counted exactly, not by characters."""
+    """The JSON of a call is counted exactly, not by characters (A.1)."""
     weigher = openai_encoder("o200k")
     assert weigher is not None
     known = ruler("openai:gpt-5", weigher=weigher)

@@ -29,7 +29,7 @@ def test_a_cleared_result_keeps_its_place_its_call_and_its_id(format: str) -> No
 
 
 def test_the_newest_five_cycles_stay_whole() -> None:
-    """The results of the newest five tool cycles are never cleared (origin 4.1)."""
+    """The results of the newest five tool cycles are never cleared (origin 4.1, A.4)."""
     talk = Talk().user("Do the task").grown(12, 700)
     requests = played(manager(10_000), talk)
     for request in requests:
@@ -43,7 +43,7 @@ def test_few_cycles_protect_everything() -> None:
 
 
 def test_nothing_is_cleared_below_half() -> None:
-    """Below 50 % of the budget nothing is touched and the caller's own objects are sent (origin 4.1)."""
+    """Below 50 % of the budget nothing is touched and the caller's own objects are sent (origin 4.1, A.5)."""
     talk = Talk().user("Do the task").grown(8, 600)
     for request in played(manager(10_000), talk):
         assert rungs(request) == []

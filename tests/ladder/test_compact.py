@@ -77,7 +77,7 @@ def test_a_second_compaction_leaves_one_checkpoint_and_one_continuation() -> Non
 
 
 def test_under_the_line_nothing_is_condensed() -> None:
-    """At 80 % nothing changes; above it the rung fires (origin 3.1)."""
+    """At 80 % nothing changes; above it the rung fires (origin 3.1, A.6)."""
     requests = played(compacting(), full(10))
     assert fired(requests, "compact") == 0
     assert requests[-1].tokens > 7_000
@@ -100,6 +100,14 @@ def test_a_model_summary_is_asked_for_once_and_carried_forward() -> None:
     assert "the parser is half done" in model.prompts[1]
     assert all(CONTINUATION not in prompt for prompt in model.prompts)
     assert all("the parser is half done" in said(request) for request in requests)
+
+
+def test_a_plain_reply_in_second_place_is_history() -> None:
+    """What the assistant said second is no earlier summary: the summarizer reads it like everything else (A.6)."""
+    model = Scripted(summary("the parser is half done"))
+    requests = played(compacting(summarizer=model), Talk().user("Go").says("The answer to all of it is in the cellar.").grown(40, 500))
+    assert fired(requests, "compact") >= 1
+    assert "in the cellar" in model.prompts[0]
 
 
 def test_a_long_middle_is_read_in_chunks_of_the_summarizers_window() -> None:
@@ -212,7 +220,7 @@ def test_d21_the_breaker_is_kept_with_the_conversation() -> None:
 
 
 def test_d23_nothing_old_enough_is_told_once_and_not_asked_for() -> None:
-    """With nothing old enough there is no call of the summarizer; the person hears it once (origin 6.6, D23)."""
+    """With nothing old enough there is no call of the summarizer; the person hears it once (origin 6.6, D23, A.6)."""
     model = Scripted()
     talk = Talk().user(sized(7_000, "huge request")).cycle(1_200)
     context = compacting(summarizer=model)
@@ -223,7 +231,7 @@ def test_d23_nothing_old_enough_is_told_once_and_not_asked_for() -> None:
 
 
 def test_b087_a_manual_compaction_with_nothing_to_do_says_so() -> None:
-    """A person who asks for a compaction always hears what came of it (B087, D21)."""
+    """A person who asks for a compaction always hears what came of it (B087, D21, A.6)."""
     context = compacting()
     context.prepare_sync(Talk().user("Do the task").cycle(100).messages)
     request = context.compact_sync()

@@ -21,7 +21,7 @@ def test_within_limits_nothing_changes() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("window", [1_500, 3_000, 6_000, 12_000])
 def test_a_run_with_one_user_message_always_fits(format: str, window: int) -> None:
-    """A long tool loop behind a single request is brought under any window, legal, with the task and the newest cycle in it (5.2, D16)."""
+    """A long tool loop behind a single request is brought under any window, legal, with the task and its newest cycle (5.2, A.5, D16)."""
     talk = Talk(format).user("Do the task").grown(40, 300)
     request = manager(window, format=format, tool_policy=NEVER).prepare_sync(talk.messages)
     assert request.tokens <= window

@@ -76,7 +76,7 @@ def test_d55_a_nudge_that_is_handed_back_is_recognised() -> None:
 
 
 def test_d40_the_person_is_warned_once() -> None:
-    """The warn notice is shown once with percent and tokens, not with every request (3.3)."""
+    """The warn notice is shown once with percent and tokens, not with every request (3.3, A.11)."""
     requests = played(manager(10_000), Talk().user(sized(7_100, "long")).grown(8, 60))
     assert fired(requests, "warn") == 1
     assert noticed(requests, "of 10,000 tokens); older messages are summarised at 80 %") == 1

@@ -284,7 +284,7 @@ def test_placeholders_name_a_tool_only_if_it_was_handed_over() -> None:
 
 
 def test_usage_adds_up() -> None:
-    """The components of usage are the tokens of the request, and the largest pieces have keys that recall answers."""
+    """The components of usage are the tokens of the request, and the largest pieces have keys that recall answers (A.3)."""
     context, history = manager(), worked(6)
     assert context.usage().tokens == 0
     request = context.prepare_sync(history, system="Be brief.")

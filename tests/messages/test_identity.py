@@ -15,6 +15,7 @@ from sostenuto.messages import (
     Call,
     Media,
     Message,
+    Opaque,
     Pinned,
     Result,
     Text,
@@ -143,3 +144,19 @@ def test_a_pinned_message_is_a_dictionary() -> None:
     assert marked == raw
     assert isinstance(marked, Pinned)
     assert json.dumps(marked) == json.dumps(raw)
+
+
+def test_fingerprints_are_those_that_snapshots_hold() -> None:
+    """The bytes never change: guards of edits and rewritten messages that were written down must fit."""
+    message = Message(
+        "assistant",
+        (
+            Text("Straße \ud83d 🙂"),
+            Thinking("quiet", "seal"),
+            Call("c1", "read", '{"b": 1, "a": "é"}'),
+            Result("c1", "two\nlines", True, (Media("image", "abc"),)),
+            Media("pdf", "def"),
+            Opaque("empty", ""),
+        ),
+    )
+    assert fingerprint(message).hex() == "7c3930564af0b28b5e1430804005b9d1"

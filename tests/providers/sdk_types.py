@@ -42,8 +42,8 @@ def problems(body: Any, *, kind: str, known: Sequence[str] = ()) -> list[str]:
 def content_problems(contents: Sequence[Any], *, kind: str) -> list[str]:
     """The same for values whose types are pydantic's own models, which refuse unknown fields themselves (Gemini)."""
     wanted, found = named(kind), []
-    for place, content in enumerate(contents):
-        found += [f"[{place}]{each}" for each in _complaints(lambda content=content: wanted.model_validate_json(json.dumps(content)))]
+    for place, written in enumerate(map(json.dumps, contents)):
+        found += [f"[{place}]{each}" for each in _complaints(functools.partial(wanted.model_validate_json, written))]
     return found
 
 
@@ -99,7 +99,7 @@ def _walked(kind: Any, value: Any, at: str) -> list[str]:
             return [f"{at} is no mapping"]
         return [found for key, each in value.items() for found in _walked(get_args(kind)[1], each, f"{at}.{key}".lstrip("."))]
     held = origin or kind
-    plain = {float: (int, float), None: type(None)}.get(held, held)
+    plain: Any = {float: (int, float), None: type(None)}.get(held, held)
     return [] if isinstance(value, plain) and (not isinstance(value, bool) or plain is bool) else [f"{at} is {type(value).__name__}"]
 
 

@@ -42,7 +42,7 @@ def _spoken(server: FakeServer, **more: Any) -> Spoken:
 
 @pytest.mark.parametrize("kind", ["loading", "server_fault", "disconnect", "malformed", "rate_limited"])
 def test_what_may_pass_is_tried_again(kind: Any) -> None:
-    """A rate limit and a failing endpoint are asked again, as often as patience says."""
+    """A rate limit and a failing endpoint are asked again, as often as patience says (A.11)."""
     with FakeServer("llamacpp", [Fault(kind), Fault(kind), "At last."]) as server:
         assert _spoken(server).text == "At last."
         assert len(server.asked) == 3
@@ -56,7 +56,7 @@ def test_what_may_pass_is_tried_again(kind: Any) -> None:
     ("kind", "error"), [("overflow", TooLong), ("too_large", TooLong), ("unauthorised", NotAuthorised), ("refused", RequestRefused)]
 )
 def test_what_does_not_pass_is_asked_once(kind: Any, error: type[ModelFailed]) -> None:
-    """A refusal, a wrong key and an overflow are not repeated."""
+    """A refusal, a wrong key and an overflow are not repeated (A.11)."""
     with FakeServer("llamacpp", [Fault(kind), "Never."]) as server:
         with pytest.raises(error):
             _spoken(server)

@@ -44,7 +44,7 @@ def test_openai_is_asked_for_output_by_its_newer_name() -> None:
 
 
 def test_untouched_messages_are_sent_as_they_are() -> None:
-    """A reply goes back byte-equal in the next request: reasoning, unknown fields and arguments included."""
+    """A reply goes back byte-equal in the next request: reasoning, unknown fields and arguments included (A.3)."""
     script: list[Step] = [Reply("Look.", reasoning="Hm,\n so be it. ", calls=[("read", {"path": "a"})]), "Done."]
     with FakeServer("llamacpp", script) as server:
         first = spoken(made(server), tools=TOOLS)

@@ -16,7 +16,7 @@ from sostenuto.budget import Limits
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Call, Media, MediaKind, Message, Result, Source, Text
 from sostenuto.protocols import Model, Raw
-from sostenuto.testing import Fault, FakeServer, Reply, ScriptedModel, Step
+from sostenuto.testing import FakeServer, Fault, Reply, ScriptedModel, Step
 from sostenuto.tools import Policy
 from tests.agent.acting import look, looking
 from tests.providers.sdk_types import content_problems, problems

@@ -1,9 +1,13 @@
-"""What today's libraries do wrong, measured (R1 to R8, R16, R17): the right behaviour."""
+"""What today's libraries and servers do wrong, measured (R1 to R8, R16, R17, silent truncation): the right behaviour."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from sostenuto import ContextManager
 from tests.ladder.made_up import (
     FORMATS,
     LEFT_OUT,
@@ -67,3 +71,27 @@ def test_r16_no_signed_thinking_stands_behind_an_edited_prefix() -> None:
     after = str(request.arguments["messages"][first_changed:])
     assert "'thinking'" not in after
     assert thoughts(request) == ["sig1"]
+
+
+@pytest.mark.parametrize(
+    ("server", "counted"),
+    [
+        ("ollama", lambda sent: sent if sent < 4_096 else 2_050),
+        ("vllm", lambda sent: min(sent, 4_095)),
+        ("sglang", lambda sent: min(sent, 4_091)),
+        ("lmstudio", lambda sent: min(sent, 4_096)),
+    ],
+)
+def test_what_a_server_cuts_in_silence_is_found_out(server: str, counted: Callable[[int], int]) -> None:
+    """B035: half of the window (Ollama), one less (vLLM), the cache's (SGLang) or all of it: later requests stay within what was served."""
+    context = ContextManager(f"{server}:m", window=32_768, format="openai_chat", counter="o200k")
+    history: list[dict[str, Any]] = [{"role": "user", "content": "Begin."}]
+    notices: list[str] = []
+    for turn in range(40):
+        request = context.prepare_sync(history)
+        notices += request.notices
+        context.record({"prompt_tokens": counted(request.tokens), "completion_tokens": 9})
+        history += [{"role": "assistant", "content": "On."}, {"role": "user", "content": f"Turn {turn}: " + "some more words " * 100}]
+    assert any("silently" in notice for notice in notices)
+    assert context.window.source == "learned"
+    assert context.prepare_sync(history).tokens <= context.window.tokens <= 4_096

@@ -81,7 +81,7 @@ def test_lib_13_and_65_blocks_of_a_kind_we_do_not_know_stay_where_they_are() -> 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_lib_15_an_orphan_is_repaired_every_time_and_reported_once(format: str) -> None:
-    """An orphan result in a stored history never reaches a request, and is reported when it is first seen."""
+    """An orphan result in a stored history never reaches a request, and is reported when it is first seen (A.6)."""
     talk = Talk(format).user("Do the task").says("Well.")
     talk.messages += CODECS[format].results([(None, 0, Result("gone", "an orphan", name="read"))])
     talk.user("Go on.").says("Yes.").user("More.").says("Yes.").user("Last.")

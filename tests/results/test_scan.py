@@ -28,7 +28,7 @@ def test_of_equals_the_newest_is_first() -> None:
 
 def test_rarer_words_decide_among_those_with_most() -> None:
     """Of two texts with one word of two, the one with the rarer word comes first."""
-    assert [number for number, _ in found(["rare", "usual", "usual", "usual"], "rare usual")][0] == 0
+    assert next(number for number, _ in found(["rare", "usual", "usual", "usual"], "rare usual")) == 0
 
 
 def test_reading_is_linear() -> None:

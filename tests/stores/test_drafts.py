@@ -237,7 +237,7 @@ def test_on_a_full_disk_a_write_fails_and_recovers(tmp_path: Path, append: bool)
     """D34: without room a write fails with the reason, the old text stays, and with room the next one works."""
     drafts = FileDrafts(tmp_path)
     drafts.write("a", "old")
-    with full_disk(), pytest.raises(UnusableInput, match="no space left on device.*nothing was changed"):
+    with full_disk(), pytest.raises(UnusableInput, match=r"no space left on device.*nothing was changed"):
         drafts.write("a", "new", append=append)
     assert drafts.read("a") == "old"
     assert drafts.write("a", "newer") == 5

@@ -192,7 +192,7 @@ def test_it_lasts_and_is_its_owners_alone(tmp_path: Path) -> None:
     index = filled(path)
     index.stamped("s")
     index.close()
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(path.parent) == ["recall.sqlite"]
     again = Index(path)
@@ -284,15 +284,20 @@ def test_another_writer_is_not_waited_for(tmp_path: Path) -> None:
     assert Index(path).synced() == (10, "a")
 
 
-@pytest.mark.parametrize("place", ["folder", "file", "full"])
+@pytest.mark.parametrize("place", ["folder", "below a file", "pipe"])
 def test_where_nothing_can_be_written(place: str, tmp_path: Path) -> None:
-    """A path that is a folder, lies below a file or on a full disk gives an index in memory."""
-    paths = {"folder": tmp_path, "file": tmp_path / "plain" / "recall.sqlite", "full": Path("/dev/full")}
+    """A path that is a folder or a pipe, or lies below a file, gives an index in memory, and what lies there stays."""
     (tmp_path / "plain").write_text("")
-    index = filled(paths[place])
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    index = filled({"below a file": tmp_path / "plain" / "recall.sqlite"}.get(place, tmp_path / place))
     assert index.synced() == (10, "a")
     assert keys(index, "E1234") == ["m4.0"]
+    index.clear()
+    index.close()
     assert (tmp_path / "plain").read_text() == ""
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "pipe", "plain"]
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from sostenuto.stores._journal import CAP_BYTES, Journal
 from tests.stores.filling import full_disk
-from tests.stores.filling import full_disk
 from tests.stores.killing import kill_everywhere
 
 

@@ -49,7 +49,7 @@ def dies_open(home: Path) -> None:
 
 @posix
 def test_what_a_dead_process_held_is_taken_over_and_said(tmp_path: Path) -> None:
-    """B167: after a kill the next writer is let in, reads everything, and its notes say whom it took over from; the one after says nothing."""
+    """B167: after a kill the next writer is let in, reads everything, and is told whom it took over from; the one after is not."""
     assert ended(started(dies_open, tmp_path)) == -signal.SIGKILL
     log = Files(tmp_path).open("talk")
     kept = log.read()
@@ -94,11 +94,48 @@ def test_without_locks_a_living_holder_on_this_host_keeps_its_place(tmp_path: Pa
         _made_substitute(path, conversation="talk")
 
 
+def lives() -> None:
+    """Live for a moment."""
+
+
+def has_no_locks(home: Path) -> None:
+    """Two writers, one after the other, where the system says that it has no locks."""
+    import errno
+    import fcntl
+
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    fcntl.flock = flock
+    first = Files(home).open("talk")
+    assert first.append([{"seq": 0}], [])
+    with pytest.raises(ConversationInUse, match=f"process {os.getpid()}"):
+        Files(home).open("talk")
+    first.close()
+    second = Files(home).open("talk")
+    assert second.read().notes == ()
+    assert second.append([{"seq": 1}], [])
+    if home.name == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    second.close()
+
+
+@posix
+@pytest.mark.parametrize("fate", ["closes", "dies"])
+def test_without_locks_writers_exclude_each_other_too(tmp_path: Path, fate: str) -> None:
+    """On a file system without locks one writes at a time, and whoever comes after its end is let in."""
+    home = tmp_path / fate
+    assert ended(started(has_no_locks, home)) == (0 if fate == "closes" else -signal.SIGKILL)
+    names = {path.name for path in folder(home).iterdir()}
+    assert ("lease.held" in names) == (fate == "dies")
+    assert len(Files(home).read("talk").transcript) == 2
+
+
 @posix
 def test_without_locks_a_dead_holder_on_this_host_is_taken_over(tmp_path: Path) -> None:
     """What the process of a number that no longer lives left on this host is removed; nothing else stays behind."""
     path = tmp_path / "lease.held"
-    process = started(os.getpid)
+    process = started(lives)
     pid = process.pid
     ended(process)
     path.write_text(json.dumps({"owner": "ana", "host": platform.node(), "pid": pid, "since": "now"}))

@@ -28,7 +28,7 @@ def test_a_plain_name_is_taken_as_it_is(name: str) -> None:
 )
 def test_any_other_is_refused_in_one_short_line(name: str) -> None:
     """Anything else is refused, naming what it is for, the value (cut and in ASCII) and what would be a name."""
-    with pytest.raises(UnknownSetting, match="^--conversation '.*has at most 200 of them$") as raised:
+    with pytest.raises(UnknownSetting, match=r"^--conversation '.*has at most 200 of them$") as raised:
         checked_name(name, what="--conversation")
     assert str(raised.value).isascii()
     assert str(raised.value).isprintable()

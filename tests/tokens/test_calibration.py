@@ -26,33 +26,38 @@ def taught(*steps: tuple[Measure, int], seed: float = 3.5, exact: bool = False, 
 
 
 def test_the_first_report_sets_the_ratio() -> None:
-    """700 characters reported as 175 tokens give 4.0, and the next count of them is 175."""
+    """700 characters reported as 175 tokens give 4.0, and the next count of them is 175 (A.1)."""
     known = taught((characters(700), 175))
     assert known.ratio == 4.0
     assert known.tokens(characters(700)) == 175
 
 
 def test_a_second_report_is_smoothed() -> None:
-    """The same 700 characters reported as 233 then give a ratio strictly between 3 and 4."""
+    """The same 700 characters reported as 233 then give a ratio strictly between 3 and 4 (A.1)."""
     assert 3.0 < taught((characters(700), 175), (characters(700), 233)).ratio < 4.0
 
 
 def test_the_ratio_stays_inside_the_clamp() -> None:
-    """100 characters are 10,000 tokens: 2.0; 100 characters are 5 tokens: 6.0."""
+    """100 characters are 10,000 tokens: 2.0; 100 characters are 5 tokens: 6.0 (A.1)."""
     assert taught((characters(100), 10_000)).ratio == 2.0
     assert taught((characters(100), 5)).ratio == 6.0
 
 
 @pytest.mark.parametrize("reported", [0, -5])
 def test_b023_a_report_of_nothing_teaches_nothing(reported: int) -> None:
-    """B023: zero and negative reports leave everything as it was, and the estimate is used."""
+    """B023: zero and negative reports leave everything as it was, and the estimate is used (A.1)."""
     known, alarm = learn(fresh(seed=3.5), sent=characters(120_000), reported=reported)
     assert (known, alarm) == (fresh(seed=3.5), None)
     assert known.total(characters(120_000)) > 30_000
 
 
+def test_before_any_report_there_is_no_overhead() -> None:
+    """A model nobody has reported on has the seed and no overhead (A.1, A.3)."""
+    assert (fresh(seed=3.5).ratio, fresh(seed=3.5).overhead) == (3.5, 0)
+
+
 def test_empty_content_teaches_nothing() -> None:
-    """No messages, or messages without text, leave everything as it was."""
+    """No messages, or messages without text, leave everything as it was (A.1)."""
     assert taught((Measure(), 100)) == taught((Measure(0, 4), 100)) == fresh(seed=3.5)
 
 
@@ -63,13 +68,13 @@ def test_b021_without_usage_the_estimate_grows() -> None:
 
 
 def test_overhead_of_an_exact_model() -> None:
-    """Report = count + 12,000 gives an overhead of 12,000, and a ratio of one that never moves."""
+    """Report = count + 12,000 gives an overhead of 12,000, and a ratio of one that never moves (A.1)."""
     known = taught((Measure(5_000), 17_000), exact=True)
     assert (known.overhead, known.ratio) == (12_000, 1.0)
 
 
 def test_a_constant_overhead_stays_constant() -> None:
-    """Five reports with 9,000 tokens of overhead over growing lists all read 9,000."""
+    """Five reports with 9,000 tokens of overhead over growing lists all read 9,000 (A.1)."""
     known = fresh(exact=True)
     assert known.overhead == 0
     for count in range(1_000, 6_000, 1_000):
@@ -78,7 +83,7 @@ def test_a_constant_overhead_stays_constant() -> None:
 
 
 def test_a_report_below_the_estimate_is_no_overhead() -> None:
-    """An overhead is never negative; what is left of a smaller request is not read as next to nothing."""
+    """An overhead is never negative; what is left of a smaller request is not read as next to nothing (A.1)."""
     known = taught((Measure(10_000), 9_000), exact=True)
     assert known.overhead == 0
     assert known.total(Measure(10_000)) == 9_000
@@ -263,7 +268,7 @@ def test_what_was_learned_survives_being_written_down() -> None:
     ],
 )
 def test_a_corrupt_entry_is_skipped(entry: object) -> None:
-    """An entry out of range or of a wrong shape is left out, the good one beside it is read."""
+    """An entry out of range or of a wrong shape is left out, the good one beside it is read (A.1)."""
     good = {"model": "good", "ratio": 4.0, "overhead": 7}
     assert set(load({"models": [entry, good]})) == {"good"}
 

@@ -38,7 +38,7 @@ from sostenuto.tokens import family
     ],
 )
 def test_family_of_a_hint(hint: str, name: str) -> None:
-    """Each hint of the origin's list gets the origin's family."""
+    """Each hint of the origin's list gets the origin's family (A.1)."""
     assert family(hint).name == name
 
 
@@ -77,5 +77,5 @@ def test_group_of_a_hint(hint: str, group: str) -> None:
 
 @given(st.one_of(st.text(), st.none(), st.integers()))
 def test_a_family_is_always_found(hint: object) -> None:
-    """Any hint at all has a family with a seed inside the clamp."""
+    """Any hint at all has a family with a seed inside the clamp (A.1)."""
     assert 2.0 <= family(hint).seed <= 6.0

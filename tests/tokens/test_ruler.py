@@ -35,12 +35,12 @@ class Words:
 
 
 def test_an_empty_message_costs_its_base() -> None:
-    """A user message without words is exactly four tokens."""
+    """A user message without words is exactly four tokens (A.1)."""
     assert ruler("").measure(Message("user", (Text(""),))) == Measure(0, 4)
 
 
 def test_calls_and_results_cost_more_than_words() -> None:
-    """A call makes its message dearer, and a result costs ten tokens for its id (library case 37)."""
+    """A call makes its message dearer, and a result costs ten tokens for its id (library case 37) (A.1)."""
     known = ruler("")
     plain = known.measure(Message("assistant", (Text("ok"),)))
     called = known.measure(Message("assistant", (Text("ok"), Call("c1", "read", '{"path":"a"}'))))
@@ -88,7 +88,7 @@ def test_a_further_part_never_makes_a_message_cheaper(parts: list[Part], more: P
 
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**6), 10**6), st.integers(0, 10**9), st.integers(0, 10**6))
 def test_measures_add_and_subtract(weight: int, flat: int, other: int, more: int) -> None:
-    """Taking away what was added gives the first measure back."""
+    """Taking away what was added gives the first measure back (A.1)."""
     one, two = Measure(weight, flat), Measure(other, more)
     assert one + two - two == one
 
@@ -115,7 +115,7 @@ def test_an_unprintable_object_is_data() -> None:
 
 
 def test_counts_are_kept_by_content() -> None:
-    """The same text in another object is not weighed again (D4)."""
+    """The same text in another object is not weighed again (D4, A.1)."""
     words = Words()
     known = ruler("", weigher=words)
     for _ in range(3):

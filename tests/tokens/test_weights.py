@@ -27,7 +27,7 @@ GROUP = st.sampled_from(GROUPS)
     ],
 )
 def test_letters_count_as_the_origin_says(hint: str, characters: int, tokens: int) -> None:
-    """So many letters of a family are exactly the origin's tokens."""
+    """So many letters of a family are exactly the origin's tokens (A.1)."""
     assert ruler(hint).text("a" * characters) == tokens
 
 
@@ -49,7 +49,7 @@ def test_words_weigh_at_least_their_letters(group: Group) -> None:
 
 @given(ANY_TEXT, GROUP)
 def test_any_text_has_a_weight(text: str, group: Group) -> None:
-    """Every string, lone surrogates included, weighs a number that is zero only for the empty one."""
+    """Every string, lone surrogates included, weighs a number that is zero only for the empty one (A.1)."""
     weight = WeightedCharacters(group)(text)
     assert weight > 0 if text else weight == 0
 

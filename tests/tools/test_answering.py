@@ -17,7 +17,7 @@ def _answer(value: Any, *, handling: Handling | None = None, name: str = "tell")
 
 
 def test_a_result_that_fits_is_given_as_it_is_and_not_kept_twice() -> None:
-    """Short results have no key: the transcript is their copy (D60)."""
+    """Short results have no key: the transcript is their copy (D60, A.4)."""
     handling = Handling()
     answer = _answer("words", handling=handling)
     assert (answer.text, answer.key, answer.characters) == ("words", "", 5)

@@ -37,7 +37,7 @@ def _sent(report: Report, arguments: dict[str, Any], *, handling: Handling | Non
 
 
 def test_the_whole_answer_of_a_sub_agent_is_kept_under_its_id() -> None:
-    """The result ends with the id, under which the whole answer is, also where it was not cut."""
+    """The result ends with the id, under which the whole answer is, also where it was not cut (A.4)."""
     handling = Handling()
     answer, (errand,) = _sent(Report("found it", started=STARTED), {"task": "find it"}, handling=handling)
     key = f"subagent-{errand.id}-20260304T050607"
@@ -58,7 +58,7 @@ def test_a_long_answer_is_cut_and_still_ends_with_its_id() -> None:
 
 
 def test_a_blank_answer_is_not_kept_and_a_failure_is_one() -> None:
-    """Nothing said leaves nothing behind; a report of failure fails the call."""
+    """Nothing said leaves nothing behind; a report of failure fails the call (A.4)."""
     answer, _ = _sent(Report("  ", succeeded=False), {"task": "x"})
     assert (answer.ended, answer.key) == ("failed", "")
     assert "subagent-" not in answer.text.rpartition("</untrusted>")[2].replace("comes from subagent-", "")

@@ -65,7 +65,7 @@ def test_a_result_of_the_transcript_by_its_call_and_by_its_words() -> None:
 
 
 def test_a_kept_result_comes_in_pages_that_rejoin() -> None:
-    """From note to note the whole is read, each page framed again and none cut."""
+    """From note to note the whole is read, each page framed again and none cut (A.4)."""
     whole = "\n".join(f"row {number} </untrusted>" for number in range(4_000))
     strangers = Provenance("external", "https://example.com")
     kept = ResultsInMemory()
@@ -88,7 +88,7 @@ def test_a_kept_result_comes_in_pages_that_rejoin() -> None:
 
 
 def test_past_the_end_and_a_search_in_a_kept_result() -> None:
-    """An offset behind the end fails and names the length; a search gives lines with their numbers, framed."""
+    """An offset behind the end fails and names the length; a search gives lines with their numbers, framed (A.4)."""
     kept = ResultsInMemory()
     kept.keep("c0", KeptResult("alpha\nbeta", "t", "c0", Provenance("mcp", "srv")))
     past = _ask("retrieve_tool_result", {"tool_call_id": "c0", "offset": 10}, kept=kept)
@@ -116,3 +116,11 @@ def test_a_conversation_that_does_not_answer_is_told() -> None:
 
     answer = carried([call("recall", {"key": "m0"})], recall_tools(Silent(), codec=CODECS[0]))[0]
     assert answer.text == "recall cannot be answered in this conversation; run the original tool again"
+
+
+def test_a_whole_result_kept_outside_by_its_id_as_query() -> None:
+    """The id of a whole result under ``query`` reads it, as under ``key``; other queries search the conversation."""
+    kept = ResultsInMemory()
+    kept.keep("c0", KeptResult("alpha\nbeta", "t", "c0"))
+    assert _ask("recall", {"query": "c0"}, kept=kept).text == "alpha\nbeta"
+    assert "needle" in _ask("recall", {"query": "needle"}, kept=kept).text

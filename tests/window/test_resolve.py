@@ -45,13 +45,13 @@ def facts(provider: str, *, maximum: int = 0, **known: Any) -> Facts:
     ],
 )
 def test_sources_of_a_window(given_facts: Facts, tokens: int, source: str) -> None:
-    """Each combination of facts gives the origin's number and names who said it."""
+    """Each combination of facts gives the origin's number and names who said it (A.2)."""
     window = resolve(given_facts)
     assert (window.tokens, window.source) == (tokens, source)
 
 
 def test_the_maximum_is_reported() -> None:
-    """The published maximum travels beside a smaller pin, and is absent where nothing is published."""
+    """The published maximum travels beside a smaller pin, and is absent where nothing is published (A.2)."""
     assert resolve(facts("ollama", pinned=131_072, maximum=262_144)).maximum == 262_144
     assert resolve(facts("ollama", pinned=200_000)).maximum == 0
 
@@ -66,7 +66,7 @@ def test_the_maximum_is_reported() -> None:
     ],
 )
 def test_a_ceiling_only_lowers(given_facts: Facts, tokens: int, capped: bool) -> None:
-    """A ceiling lowers the number, says so, and leaves source and maximum alone; zero is no ceiling."""
+    """A ceiling lowers the number, says so, and leaves source and maximum alone; zero is no ceiling (A.2)."""
     window = resolve(given_facts)
     assert (window.tokens, window.capped) == (tokens, capped)
     assert window.source == resolve(facts(given_facts.provider, maximum=window.maximum, pinned=given_facts.pinned)).source
@@ -131,7 +131,7 @@ def test_a_small_window_lowers_the_output_request() -> None:
 
 
 def test_a_local_server_without_a_pin_is_warned_about() -> None:
-    """The warning names the maximum, the ceiling, or that it is an estimate, and what to do."""
+    """The warning names the maximum, the ceiling, or that it is an estimate, and what to do (A.2)."""
     for given_facts, words in (
         (facts("ollama", maximum=40_960), "maximum of 40,960"),
         (facts("ollama"), "only an estimate"),
@@ -146,7 +146,7 @@ def test_a_local_server_without_a_pin_is_warned_about() -> None:
 @pytest.mark.parametrize("quiet", [facts("ollama", pinned=8_192), facts("ollama", pinned=8_192, ceiling=4_096), facts("vllm", server=8_192),
                                    facts("anthropic", maximum=200_000), facts("openai")])  # fmt: skip
 def test_pinned_served_and_hosted_are_not_warned_about(quiet: Facts) -> None:
-    """Where the number is known, or the provider is hosted, there is no start warning."""
+    """Where the number is known, or the provider is hosted, there is no start warning (A.2)."""
     assert start_warning(quiet, resolve(quiet)) is None
 
 

@@ -20,7 +20,7 @@ SAID = {
 
 
 def test_a_record_holds_figures_time_and_summary() -> None:
-    """The ladder's record gets its time, and reads back equal after JSON."""
+    """The ladder's record gets its time, and reads back equal after JSON (A.6)."""
     record = recorded(SAID, now=NOW)
     assert record == Recorded("2026-11-30T21:05:07+00:00", "# S", 900, 300, 40, 9, mechanical=True)
     value = record_value(record)

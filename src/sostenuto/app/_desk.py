@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sostenuto.protocols import Drafts, KeptResults, Papers, Store
+from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.protocols import Drafts, KeptResults, Log, Papers, Store
 from sostenuto.stores.drafts import DraftLimits, FileDrafts
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
@@ -18,12 +19,17 @@ from sostenuto.tools import DraftsInMemory, PapersInMemory, ResultsInMemory
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The places of one run. `store` is None where nothing is kept: the others are then in this process too (D42)."""
+    """The places of one run.
+
+    `store` is None where nothing is kept: the others are then in this process too (D42). `trouble` says why a conversation that was to
+    be kept cannot be (D34).
+    """
 
     papers: Papers
     drafts: Drafts
     results: KeptResults
     store: Store | None = None
+    trouble: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -31,28 +37,47 @@ class Desk:
         return tuple(line for place in (self.papers, self.results) if isinstance(place, FilePapers | FileResults) for line in place.notes())
 
 
-def bare_desk() -> Desk:
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A store of one log that is open already."""
+
+    log: Log
+
+    def open(self, conversation: str, /) -> Log:
+        """See `Store`."""
+        return self.log
+
+
+def bare_desk(*, trouble: str = "") -> Desk:
     """One that keeps nothing beyond this process."""
-    return Desk(PapersInMemory(), DraftsInMemory(), ResultsInMemory())
+    return Desk(PapersInMemory(), DraftsInMemory(), ResultsInMemory(), trouble=trouble)
 
 
 def desk_of(home: Path, *, agent: str, conversation: str, settings: Mapping[str, Any] | Any) -> Desk:
-    """The desk of a conversation; one that lies in the archive is taken out of it.
+    """The desk of a conversation, its log open for writing; one that lies in the archive is taken out of it.
+
+    Where the place cannot be used, the run keeps nothing and goes on (D34).
 
     Args:
         home: the data home.
         settings: every setting by its dotted key.
 
     Raises:
-        UnknownSetting, UnusableInput: agent or conversation cannot be a name, or the archive cannot be read.
+        UnknownSetting: agent or conversation cannot be a name. ConversationInUse: somebody else is writing it.
     """
-    Shelf(home).restored(agent, conversation)
+    try:
+        Shelf(home).restored(agent, conversation)
+        log = Files(home, agent=agent).open(conversation)
+    except UnknownSetting:
+        raise
+    except UnusableInput as error:
+        return bare_desk(trouble=str(error))
     work = home / "work" / agent / conversation
     return Desk(
         FilePapers(work, home=home),
         FileDrafts(home / "scratchpad" / agent, limits=draft_limits(settings), home=home),
         FileResults(work, cap_bytes=settings["results.maxBytes"], home=home),
-        Files(home, agent=agent),
+        Opened(log),
     )
 
 

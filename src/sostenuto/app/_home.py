@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sostenuto.errors import UnusableInput
+
 VARIABLE = "SOSTENUTO_HOME"
 _NAME = "sostenuto"
 
@@ -20,3 +22,19 @@ def data_home(environment: Mapping[str, str], *, platform: str) -> Path:
     data = environment.get("XDG_DATA_HOME", "")
     # a relative one is to be ignored, says the convention it comes from
     return (Path(data) if Path(data).is_absolute() else Path.home() / ".local" / "share") / _NAME
+
+
+def readable_home(home: Path, /) -> Path:
+    """The data home itself, where it can be looked into; one that is not there yet is empty.
+
+    Raises:
+        UnusableInput: it is no folder, or may not be read.
+    """
+    try:
+        next(iter(home.iterdir()), None)
+    except FileNotFoundError:
+        return home
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UnusableInput(f"{home}: the data home cannot be read ({why}); mend that, or name another folder in {VARIABLE}") from None
+    return home

@@ -4,24 +4,48 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, Final
 
 from sostenuto.engine import amounting
-from sostenuto.errors import UnknownSetting
+from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.manager import ContextManager
 from sostenuto.protocols import Kept
 from sostenuto.stores.files import Files
 from sostenuto.stores.shelf import Shelf
 
+MOST_MISSING: Final = 1_000_000
+"""Messages that may be missing between two that are there; a number beyond is no gap but a damaged line."""
 
-def kept_conversation(home: Path, *, agent: str, conversation: str) -> ContextManager:
+
+def kept_conversation(home: Path, *, agent: str, conversation: str, **arguments: Any) -> ContextManager:
     """A manager on a copy of what is kept; what is asked of it changes nothing that is kept.
+
+    Args:
+        arguments: of the constructor, where they shall differ from those the conversation had.
 
     Raises:
         UnknownSetting: there is no such conversation; the nearest is named. UnusableInput: it cannot be read.
     """
     kept = kept_records(home, agent=agent, conversation=conversation)
-    snapshot, _ = amounting(kept)
-    return ContextManager.restore(snapshot)
+    return ContextManager.restore(snapshot_of(kept, conversation=conversation), **arguments)
+
+
+def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
+    """What records amount to, whoever wrote them.
+
+    Raises:
+        UnusableInput: they are damaged beyond lines that are merely missing.
+    """
+    most = len(kept.transcript) + MOST_MISSING
+    try:
+        if any(int(record.get("ordinal", 0)) > most for record in kept.transcript):
+            raise ValueError("a message has a number far beyond the others")
+        return amounting(kept)[0]
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise UnusableInput(
+            f"conversation {conversation[:80]!r}: its records cannot be understood ({type(error).__name__}: {str(error)[:80]}); "
+            "move its folder away, or put an export of it back with: sostenuto conversations import"
+        ) from None
 
 
 def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:

@@ -93,6 +93,22 @@ def recalled_from(kept: KeptConversation, wanted: str) -> tuple[Hit, ...]:
         index.close()
 
 
+def words_in(kept: KeptConversation, words: str) -> tuple[Hit, ...]:
+    """Every piece with these words, the best first, also where they would be a key; nothing found is an empty tuple.
+
+    Raises:
+        UnusableInput: the conversation cannot be read.
+    """
+    from sostenuto.stores.index import Index
+
+    index = Index(kept.index)
+    try:
+        _current(index, kept)
+        return _searched(index, words)
+    finally:
+        index.close()
+
+
 def _current(index: Index, kept: KeptConversation) -> ContextManager | None:
     """Bring the index up to date; the conversation, if it had to be read for that."""
     if index.stamp == kept.stamp:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, run, summarizing
-from sostenuto.app._conversations import Saved, conversation_file, read_conversation, write_conversation
+from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, run, summarizing
+from sostenuto.app._desk import Desk, bare_desk, desk_of
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
+from sostenuto.app._resuming import plan, preface
 from sostenuto.app._terms import Terms, chosen_tools, terms_of
 from sostenuto.app._tuning import Tuned
 from sostenuto.app._windows import Managed, Served, managed
-from sostenuto.errors import SostenutoError
+from sostenuto.errors import SostenutoError, UnusableInput
 from sostenuto.manager import Calibrations, ContextManager
 from sostenuto.messages import Message, Text, pinned
-from sostenuto.protocols import Drafts, Model, Papers, Raw
-from sostenuto.tools import Asking, DraftsInMemory, Handling, PapersInMemory, Policy, ResultsInMemory, Tool, standard_tools
+from sostenuto.protocols import Model, Raw
+from sostenuto.stores.shelf import Shelf
+from sostenuto.tools import Asking, Handling, PapersInMemory, Policy, Tool, standard_tools
 from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 
@@ -32,6 +35,7 @@ class Models(Protocol):
 
 
 CALIBRATION = "calibration.json"
+UNSAVED = "it could not be written down (is the disk full, or the data home read-only?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +89,39 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
         UnknownSetting, UnusableInput: something that was named cannot be used; nothing has run.
     """
     terms = terms_of(wish)
-    path = conversation_file(wish.home, agent=terms.agent, conversation=wish.conversation) if wish.conversation else None
-    saved = read_conversation(path) if path is not None else None
     models = models or Tuned(terms.settings, working=terms.model)
     model = models(terms.model, window=terms.pinned, retries=terms.retries)
     writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model
     try:
-        return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, path=path, saved=saved, ask=ask)
+        return await _performed(wish, terms, listener=listener, stop=stop, model=model, writer=writer, ask=ask)
     finally:
         await model.aclose()
         if writer is not model:
             await writer.aclose()
 
 
-async def _performed(
-    wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, path: Path | None, saved: Saved | None,
-    ask: Asking | None,
-) -> Ran:  # fmt: skip
+async def _performed(wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, ask: Asking | None) -> Ran:
     calibrations = Calibrations.open(wish.home / CALIBRATION)
     purse = Purse(price)
     window = managed(Served(model, await model.window()), terms, calibrations)
-    papers, drafts = PapersInMemory(), DraftsInMemory()
-    wiring = _Wiring(model, writer, window, calibrations, papers)
+    wiring = _Wiring(model, writer, window, calibrations, _desk(wish, terms))
+    context = wiring.context(purse, name=wish.conversation)
+    try:
+        return await _run_in(context, wish, terms, wiring, listener=listener, stop=stop, purse=purse, ask=ask)
+    finally:  # a run that is torn down leaves what it did as well
+        context.close()
+        calibrations.save(wish.home / CALIBRATION)
+
+
+async def _run_in(
+    context: ContextManager, wish: Wish, terms: Terms, wiring: _Wiring, *, listener: Listener, stop: Stop, purse: Purse, ask: Asking | None
+) -> Ran:
+    window, desk, model = wiring.window, wiring.desk, wiring.model
     told = _watched(wish, terms, listener)
-    for line in (*terms.warnings, *window.notes):
+    for line in (*terms.warnings, *window.notes, *filter(None, (desk.trouble,))):
         told(Event("notice", {"text": line}))
-    context, history = await wiring.resumed(saved, purse, wish.conversation)
-    tools = chosen_tools(standard_tools(wish.project, papers=papers, drafts=drafts), terms.settings["tools"])
+    history = _gone_on_with(context, desk)
+    tools = chosen_tools(standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts), terms.settings["tools"])
     setup = Setup(
         model=model,
         context=context,
@@ -119,22 +129,40 @@ async def _performed(
         system=instructions(terms, wish.project, tools=[tool.name for tool in tools]),
         limits=terms.limits,
         policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"]), attended=ask is not None),
-        handling=Handling(ask=ask, kept=ResultsInMemory()),
-        delegation=_delegation(wish, terms, wiring, tools, drafts=drafts) if terms.most_deep else None,
+        handling=Handling(ask=ask, kept=desk.results),
+        delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep else None,
         purse=purse,
         streaming=wish.streaming,
         max_output=window.max_output,
         on_event=told,
         stop=stop,
     )
-    unsaved = ""
-    try:
-        outcome = await _within(wish, terms, setup, history)
-    finally:  # a run that is torn down leaves what it did as well
-        calibrations.save(wish.home / CALIBRATION)
-        if path is not None:
-            unsaved = _save(path, Saved(model.name, model.format, history, context.snapshot()))
-    return Ran(outcome, model.name, terms.agent, unsaved)
+    asked = {"system": setup.system or None, "tools": codec_of(model.format).tool_definitions([tool.definition for tool in tools])}
+    for line in plan(context, history, priced=lambda read: price(wiring.writer.name, read), max_output=setup.max_output, **asked):
+        told(Event("notice", {"text": line}))
+    outcome = await _within(wish, terms, setup, history)
+    is_kept = desk.store is None or context.note(history)
+    for line in desk.notes:
+        told(Event("notice", {"text": line}))
+    return Ran(outcome, model.name, terms.agent, desk.trouble or ("" if is_kept else UNSAVED))
+
+
+def _desk(wish: Wish, terms: Terms) -> Desk:
+    """Where the run keeps things. Older conversations of the agent are put away first, so that this one stays at hand."""
+    if not wish.conversation:
+        return bare_desk()
+    found = desk_of(wish.home, agent=terms.agent, conversation=wish.conversation, settings=terms.settings)
+    with suppress(UnusableInput):  # what could not be put away stays where it is
+        Shelf(wish.home).archive(terms.agent, keep=max(1, terms.settings["history.maxConversationsPerAgent"]))
+    return found
+
+
+def _gone_on_with(context: ContextManager, desk: Desk) -> list[Raw]:
+    """The history a run begins with; what is known of the work stands in front of it."""
+    history = context.history
+    if desk.store is not None and (history or context.journal):
+        context.preface(preface(context, desk))
+    return history
 
 
 async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) -> Outcome:
@@ -145,8 +173,6 @@ async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) ->
     if terms.workflow is not None and task is None:
         task, pin = terms.workflow.task, True
     elif terms.workflow is not None:
-        from sostenuto.agent import codec_of
-
         history.append(pinned(codec_of(setup.model.format).encode(Message("user", (Text(terms.workflow.task),)))))
     try:
         return await asyncio.wait_for(run(task, setup, history=history, pin=pin), wish.timeout_s)
@@ -157,50 +183,38 @@ async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Wiring:
-    """Makes the context managers of a run and of its sub-agents. `papers` hold what is known of the work (D43)."""
+    """Makes the context managers of a run and of its sub-agents; the work state on the desk stands in their checkpoints (D43)."""
 
     model: Model
     writer: Model
     window: Managed
     calibrations: Calibrations
-    papers: Papers
+    desk: Desk
 
     def context(self, purse: Purse, *, name: str = "") -> ContextManager:
-        """A manager for a new conversation."""
-        return ContextManager(**self._arguments(purse), format=self.model.format, conversation=name or None)
-
-    async def resumed(self, saved: Saved | None, purse: Purse, name: str) -> tuple[ContextManager, list[Raw]]:
-        """A manager that goes on with what was kept, and its history in the wire of the model of this run."""
-        if saved is None:
-            return self.context(purse, name=name), []
-        model, arguments = self.model, self._arguments(purse)
-        if saved.format == model.format:
-            return ContextManager.restore(saved.snapshot, **arguments), saved.history
-        window = arguments.pop("window")
-        manager = ContextManager.restore(saved.snapshot, **{**arguments, "model": saved.model})
-        await manager.prepare(saved.history)
-        switched = manager.switch(model.name, window=window, format=model.format)
-        return manager, list(switched.messages or ())
-
-    def _arguments(self, purse: Purse) -> dict[str, Any]:
-        return {
-            "model": self.model.name,
-            "window": self.window.stated,
-            "settings": self.window.settings,
-            "summarizer": summarizing(self.writer, purse=purse),
-            "calibrations": self.calibrations,
-            "work": lambda: known(state_in(self.papers.read(STATE)), todos_in(self.papers.read(TODOS))),
-        }
+        """A manager for a conversation: a kept one is gone on with, in the wire of the model of this run."""
+        papers = self.desk.papers
+        return ContextManager(
+            model=self.model.name,
+            window=self.window.stated,
+            settings=self.window.settings,
+            summarizer=summarizing(self.writer, purse=purse),
+            calibrations=self.calibrations,
+            format=self.model.format,
+            store=self.desk.store,
+            conversation=name or None,
+            work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
+        )
 
 
-def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool], *, drafts: Drafts) -> Delegation:
+def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool]) -> Delegation:
     names = [tool.name for tool in tools]
 
     def made(purse: Purse) -> tuple[ContextManager, Sequence[Tool]]:
         """The same tools, with work state, todos and caches of its own, and the same scratchpad."""
-        papers = PapersInMemory()
-        own = chosen_tools(standard_tools(wish.project, papers=papers, drafts=drafts), names)
-        return replace(wiring, papers=papers).context(purse), own
+        desk = replace(wiring.desk, papers=PapersInMemory(), store=None)
+        own = chosen_tools(standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts), names)
+        return replace(wiring, desk=desk).context(purse), own
 
     return Delegation(
         made,
@@ -228,11 +242,3 @@ def _watched(wish: Wish, terms: Terms, listener: Listener) -> Listener:
         listener(event)
 
     return both
-
-
-def _save(path: Path, saved: Saved) -> str:
-    try:
-        write_conversation(path, saved)
-    except SostenutoError as error:
-        return str(error)
-    return ""

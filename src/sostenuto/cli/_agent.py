@@ -172,23 +172,28 @@ def _asked(agent: Agent) -> tuple[str, tuple[str, ...]]:
 
 
 def _say_ceiling(agent: Agent) -> None:
-    """A ceiling above the window has no effect, and that is said."""
-    ceiling, model, provider = (agent.settings.get(key) for key in (CEILING, "llm.model", "llm.provider"))
-    if ceiling is None or not model:
-        return
-    from sostenuto.app import models
-
-    name = f"{provider}:{model}" if provider and not model.startswith(f"{provider}:") else model
-    try:
-        window = models(name, home=_home(), limit=1).window
-    except SostenutoError:
-        window = None
-    pinned = agent.settings.get("llm.numCtx")
-    known = [(window.tokens, f"{name} takes")] if window is not None and window.source == "catalogue" else []
-    known += [(pinned, "llm.numCtx is")] if pinned is not None else []
+    """A ceiling above the window has no effect, and that is said; the model may be the one of every run."""
+    ceiling = agent.settings.get(CEILING)
+    known = _windows(agent) if ceiling is not None else []
     tokens, what = min(known, default=(0, ""))
-    if known and ceiling >= tokens:
+    if ceiling is not None and known and ceiling >= tokens:
         say(f"sostenuto: the ceiling of {ceiling:,} tokens has no effect: {what} {tokens:,}")
+
+
+def _windows(agent: Agent) -> list[tuple[int, str]]:
+    """What is known of the window of an agent's runs without asking a server, each in words."""
+    from sostenuto.app import models
+    from sostenuto.config import configured
+
+    try:
+        settings = configured(home=_home(), project=Path.cwd(), narrower=(agent.layer,))
+        model, provider, pinned = settings["llm.model"], settings["llm.provider"], settings["llm.numCtx"]
+        name = f"{provider}:{model}" if provider and model and not model.startswith(f"{provider}:") else model
+        window = models(name, home=_home(), limit=1).window if name else None
+    except SostenutoError:
+        window, name, pinned = None, "", agent.settings.get("llm.numCtx")
+    known = [(window.tokens, f"{name} takes")] if window is not None and window.source == "catalogue" else []
+    return [*known, *([(pinned, "llm.numCtx is")] if pinned is not None else [])]
 
 
 def _home() -> Path:

@@ -46,7 +46,7 @@ def command(*, folder: Path | None, agent: str | None, words: tuple[str, ...], a
       sostenuto recall --agent reviewer review files:read
       sostenuto recall --keep kept/ m12.0 > piece
       sostenuto recall --keep kept/ m12-m40
-      sostenuto recall --keep kept/ "connection refused" --json
+      sostenuto recall --keep kept/ files:read --json
     """
     name, question = _asked(folder, agent, words)
     hits = _of_replay(folder, question) if folder is not None else _of_conversation(name, agent, question)

@@ -70,9 +70,11 @@ def grown(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pin
 
 def _added(state: State, handed: list[Raw], found: Match, *, codec: Codec, is_pinned: IsPinned) -> State:
     new = handed[found.taken :]
-    for raw in new:
-        message = codec.decode(raw)
-        state.history.add(message, pinned=is_pinned(raw, message) or _stands_for_others(message))
+    messages = list(map(codec.decode, new))
+    pinned = {
+        at for at, (raw, message) in enumerate(zip(new, messages, strict=True)) if is_pinned(raw, message) or _stands_for_others(message)
+    }
+    state.history.extend(messages, pinned=pinned)
     first = state.length
     length = first + len(new)
     if found.kept_mode:

@@ -15,6 +15,7 @@ from sostenuto.protocols import Finder
 from sostenuto.results import excerpt, scanned, wanted
 
 MOST_HITS = 20
+_DIGITS = 12  # of a number of messages: a mark comes out of a file
 _PASSES = 2
 """An index may be given up at the first attempt, for one in memory or an empty one; the second one fills that."""
 
@@ -58,9 +59,10 @@ def _extended(state: State, held: str) -> int | None:
     """The first message that an index with this mark lacks; None if it is of another log."""
     length, _, rest = held.partition(".")
     branches, _, guard = rest.partition(".")
-    if not (length.isdecimal() and branches == str(len(state.branches)) and int(length) <= state.length):
+    known = int(length) if length.isdecimal() and len(length) < _DIGITS else state.length + 1
+    if known > state.length or branches != str(len(state.branches)):
         return None
-    return int(length) if state.history.guard(int(length) - 1).hex() == guard else None
+    return known if state.history.guard(known - 1).hex() == guard else None
 
 
 def _pieces(state: State, *, first: int, with_branches: bool) -> Iterator[tuple[str, str, str]]:

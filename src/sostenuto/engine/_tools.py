@@ -26,8 +26,7 @@ _TOOLS: tuple[tuple[str, str, dict[str, Any], list[str]], ...] = (
     (
         "recall",
         "Read back what left the context. Give a key (m12.0, m12-m40, files:read, files:modified, requests, commands, values) "
-        "for the original text, page by page, or query words to search for, the best finds first. offset goes on: in characters of a "
-        "text, in finds of a search.",
+        "for the original text, page by page, or query words to search for.",
         {"key": {"type": "string"}, "query": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}},
         [],
     ),

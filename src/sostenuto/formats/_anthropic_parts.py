@@ -20,7 +20,7 @@ def parts(content: Any) -> tuple[Part, ...]:
     if isinstance(content, str):
         return (Text(content),) if content else ()
     if isinstance(content, list | tuple):
-        return tuple(_part(block) for block in content)
+        return tuple([_part(block) for block in content])
     return () if content is None else (opaque(content),)
 
 

@@ -16,6 +16,8 @@ def fields(value: Any) -> dict[str, Any] | None:
     """A message or block as a dictionary: itself, or the dump of a client library's model object; None for anything else."""
     if isinstance(value, dict):
         return value
+    if value is None:  # the most usual of all others
+        return None
     if isinstance(value, Mapping):
         return dict(value)
     dump = getattr(value, "model_dump", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from sostenuto.messages import Folding, Message, Part, Result, Slot, Unit, chained, fingerprint
@@ -18,9 +18,13 @@ FRAME = Measure(0, 4)
 """Every part is framed like a message of its own; the sum over a message is then never below origin 1.2 (`Ruler.measure`)."""
 
 
+BATCH = 500
+"""Messages that are weighed one after the other before they are folded."""
+
+
 @dataclass(slots=True)
 class History:
-    """Append-only. Grown by `add` alone; cut back only by building it again (a fork, or a `prepare` that failed).
+    """Append-only. Grown by `add` and `extend` alone; cut back only by building it again (a fork, or a `prepare` that failed).
 
     `weights[i]` and `flats[i]` are what the first `i` settled units weigh, in the ruler's units: a division into tokens happens
     once, at the end. `prints` are the fingerprints of messages that the host rewrote, as they first were: guards speak of the log
@@ -61,17 +65,19 @@ class History:
     def add(self, message: Message, *, pinned: bool = False, weights: Sequence[tuple[int, int]] | None = None) -> None:
         """Take in one more message; cost is proportional to it.
 
-        `weights` is what each of its parts weighed in the same place by the same weigher (`weighed`), where that is known.
+        `weights` is what each of its parts weighs by this weigher (`weighed`), where that is known; what has to be mended is weighed again.
+
+        Raises:
+            ValueError: there are not as many weights as parts.
         """
+        if weights is not None and len(weights) != len(message.parts):
+            raise ValueError(f"{len(weights)} weights are not those of {len(message.parts)} parts: give each its weight, or none at all")
         folding, units = self.folding, self.folding.units
         ordinal, known = len(self.messages), len(units)
         self.messages.append(message)
         folding.add(ordinal, message)
         self.starts.append(len(self.part_weights))
-        if weights is not None:
-            self._take_weights(ordinal, weights)
-        else:
-            self._weigh(ordinal, message)
+        self._weigh(ordinal, message, weights)
         if pinned:
             self.pinned.add(ordinal)
         is_task = message.kind == "task"
@@ -87,23 +93,34 @@ class History:
                 weight, flat = self._figures_of(0, number)
                 self.read_weight, self.read_flat = self.read_weight + weight, self.read_flat + flat
 
-    def _weigh(self, ordinal: int, message: Message) -> None:
-        """Weigh the parts of the newest message, in their mended form where they have one."""
-        mended, figures = self.folding.mended, self.ruler.figures
-        for index, part in enumerate(message.parts):
-            form = mended.get((ordinal, index), part) if mended else part
-            weight, flat = figures(form) if form is not None else (0, -FRAME.flat)
-            self.part_weights.append(weight)
-            self.part_flats.append(flat + FRAME.flat)
+    def extend(self, messages: Sequence[Message], *, pinned: Collection[int] = ()) -> None:
+        """Take in many messages, of which those at the places `pinned` of this list are pinned.
 
-    def _take_weights(self, ordinal: int, weights: Sequence[tuple[int, int]]) -> None:
-        """Take what was weighed before: nothing is weighed again."""
-        count = len(self.messages[ordinal].parts)
-        if len(weights) != count:
-            raise ValueError(f"message {ordinal} has {count} parts and not {len(weights)}: give each its weight, or none at all")
-        for weight, flat in weights:
+        They are weighed some hundreds at a time and then folded: each of the two goes faster while the other does not interrupt it.
+        """
+        for first in range(0, len(messages), BATCH):
+            batch = messages[first : first + BATCH]
+            weights = [[self._framed(part) for part in message.parts] for message in batch]
+            for place, message in enumerate(batch):
+                self.add(message, pinned=first + place in pinned, weights=weights[place])
+
+    def _weigh(self, ordinal: int, message: Message, given: Sequence[tuple[int, int]] | None) -> None:
+        """Note what the parts of the newest message weigh, in their mended form where they have one."""
+        mended = self.folding.mended
+        for index, part in enumerate(message.parts):
+            if mended and (ordinal, index) in mended:
+                weight, flat = self._framed(mended[ordinal, index])
+            else:
+                weight, flat = given[index] if given is not None else self._framed(part)
             self.part_weights.append(weight)
             self.part_flats.append(flat)
+
+    def _framed(self, part: Part | None) -> tuple[int, int]:
+        """What `piece` says, as plain numbers."""
+        if part is None:
+            return 0, 0
+        weight, flat = self.ruler.figures(part)
+        return weight, flat + FRAME.flat
 
     def _list(self, number: int, unit: Unit, *, stands: bool, is_plain: bool) -> None:
         """Enter a unit where it belongs; one that is known already may have become a cycle, or stand from now on."""
@@ -158,7 +175,7 @@ class History:
 
     def piece(self, part: Part | None) -> Measure:
         """What a part weighs; nothing weighs nothing."""
-        return Measure(0, 0) if part is None else self.ruler.part(part) + FRAME
+        return Measure(*self._framed(part))
 
     def span(self, first: int, last: int) -> Measure:
         """What the units `first` to `last` (not included) weigh before any edit."""

@@ -33,9 +33,9 @@ class Journal:
     """
 
     def __init__(self, path: Path, *, cap_bytes: int = CAP_BYTES, home: Path | None = None) -> None:
-        self._path = path
+        self._path = path.absolute()
         self._cap = cap_bytes
-        self._home = home or path.parent.parent
+        self._home = (home or path.absolute().parent.parent).absolute()
 
     def append(self, record: Mapping[str, Any], /) -> bool:
         """Write a record at the end; True once it would survive a loss of power. A journal of a newer version is left as it is."""

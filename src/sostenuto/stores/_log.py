@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sostenuto.protocols import Kept, Record
@@ -34,7 +35,8 @@ class LogOnDisk:
         self._files = two_files(folder, home=home)
         self._journal = journal
         self._has_written = False
-        self._begins_anew = False  # records are gone: what is left is moved aside before anything is written
+        self._has_lost = False  # records are gone, and were not handed over again yet
+        self._begins_anew = False  # what is left of them is to be moved aside before anything is written
 
     def read(self) -> Kept:
         """See `Log`. What cannot be read is moved aside or copied beside its file, and said in the notes."""
@@ -62,12 +64,15 @@ class LogOnDisk:
             self._lease = taken(self._folder, conversation=self.conversation, home=self._home)
         self._look()
         given = [record["seq"] for record in (*transcript, *edits)]
-        if min(given, default=0) > self.expects_from:
+        if not given:
+            return not self._has_lost
+        if min(given) > self.expects_from:
             return False
         for lines, records in zip(self._files, (transcript, edits), strict=True):
             lines.add(records)
         self.expects_from = max(self.expects_from, *(lines.highest + 1 for lines in self._files))
-        if given and not self._has_written:
+        self._has_lost = False
+        if not self._has_written:
             self._has_written = True
             note_use(self._folder, home=self._home)
         return True
@@ -87,7 +92,7 @@ class LogOnDisk:
 
     def _lose(self) -> None:
         """Records are gone that were safe. Whoever has them may number them anew, so nothing of the old stays between them."""
-        self._begins_anew = True
+        self._has_lost = self._begins_anew = True
         self._has_written = False  # what was said beside the log may be gone too
         self.expects_from = 0
 
@@ -96,8 +101,9 @@ class LogOnDisk:
         return frozenset(items)
 
     def journal(self, record: Record, /) -> bool:
-        """See `Log`."""
-        return self._is_open() and self._journal.append(record)
+        """See `Log`. The time is added: whoever decided on the compaction has no clock."""
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        return self._is_open() and self._journal.append({"recordedAt": moment, **record})
 
     def journalled(self) -> Sequence[Record]:
         """See `Log`."""

@@ -37,13 +37,13 @@ def make_folder(path: Path, *, home: Path | None = None) -> None:
     """
     _make_missing(home or path.parent)
     for folder in _steps(path, home=home):
-        made = _make_missing(folder)
+        _make_missing(folder)
         status = os.lstat(folder)
         _refuse_link(folder, status)
         if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-        if made or status.st_mode & _OTHERS:
-            os.chmod(folder, FOLDER_MODE if made else status.st_mode & FOLDER_MODE)
+        if status.st_mode & _OTHERS:
+            os.chmod(folder, status.st_mode & FOLDER_MODE)
 
 
 def opened(path: Path, flags: int, *, home: Path | None = None) -> int:
@@ -180,18 +180,15 @@ def _steps(path: Path, *, home: Path | None) -> Iterator[Path]:
         yield step
 
 
-def _make_missing(folder: Path) -> bool:
-    """Make a folder and its parents, unless it is there; whether it was made."""
+def _make_missing(folder: Path) -> None:
+    """Make a folder and its parents, unless it is there."""
     if os.path.lexists(folder):
-        return False
-    if not folder.parent.exists():
-        _make_missing(folder.parent)
-    try:
+        return
+    _make_missing(folder.parent)
+    with suppress(FileExistsError):  # another process was quicker
         os.mkdir(folder, FOLDER_MODE)
-    except FileExistsError:  # another process was quicker
-        return False
-    flush_folder(folder.parent)
-    return True
+        os.chmod(folder, FOLDER_MODE)  # whatever the umask took from it
+        flush_folder(folder.parent)
 
 
 def _refuse_link(path: Path, status: os.stat_result) -> None:

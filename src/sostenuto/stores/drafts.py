@@ -59,9 +59,9 @@ class FileDrafts:
     """
 
     def __init__(self, folder: Path, *, limits: DraftLimits = LIMITS, home: Path | None = None) -> None:
-        self._folder = folder
+        self._folder = folder.absolute()
         self._limits = limits
-        self._home = home or folder.parent
+        self._home = (home or folder.absolute().parent).absolute()
 
     def listed(self) -> Sequence[tuple[str, int]]:
         """See `Drafts`."""

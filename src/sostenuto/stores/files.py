@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from sostenuto.protocols import Kept
+from sostenuto.protocols import Kept, Record
 from sostenuto.stores._journal import Journal
 from sostenuto.stores._log import LogOnDisk, read_both, two_files
 from sostenuto.stores._names import checked_name
@@ -41,8 +42,7 @@ class Files:
             UnusableInput: the name cannot be one, or the place cannot be used.
         """
         folder = self._folder(conversation)
-        journal = Journal(self._home / "work" / self._agent / conversation / "journal.jsonl", home=self._home)
-        return LogOnDisk(conversation, folder=folder, journal=journal, home=self._home)
+        return LogOnDisk(conversation, folder=folder, journal=self._journal(conversation), home=self._home)
 
     def read(self, conversation: str, /) -> Kept:
         """What a conversation holds now, at hand or in the archive, whoever is writing it. Empty where there is none.
@@ -56,6 +56,17 @@ class Files:
         away = places.archived(self._agent, conversation)
         is_away = not places.is_there(folder) and places.is_there(away)
         return read_both(two_files(away if is_away else folder, home=self._home), writes=False)
+
+    def journalled(self, conversation: str, /) -> Sequence[Record]:
+        """Every compaction that was written down, oldest first, whoever is writing the conversation; nothing at all is written.
+
+        Raises:
+            UnknownSetting: the name cannot be one.
+        """
+        return self._journal(checked_name(conversation, what="conversation")).records()
+
+    def _journal(self, conversation: str) -> Journal:
+        return Journal(self._home / "work" / self._agent / conversation / "journal.jsonl", home=self._home)
 
     def _folder(self, conversation: str) -> Path:
         return self._home / "history" / self._agent / checked_name(conversation, what="conversation")

@@ -302,16 +302,25 @@ def _close(connection: Connection | None) -> None:
 
 
 def _prepare_file(path: Path) -> None:
-    """The folder and an empty file that only their owner can read. Raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.is_symlink() or (path.exists() and not path.is_file()):
+    """The folder and an empty file that only their owner can read.
+
+    Raises:
+        _NotOurs: a symbolic link lies there.
+        OSError: it cannot be made, or something lies there that is no file: a device or a folder is nobody's cache.
+    """
+    for folder in reversed([path.parent, *path.parent.parents]):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    if path.is_symlink():
         raise _NotOurs
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path}: is no file")
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     path.chmod(0o600)
 
 
 def _remove(path: Path) -> None:
-    """A cache is no loss."""
+    """A cache is no loss; whatever is neither a file nor a link stays."""
     for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         with suppress(OSError):
-            name.unlink()
+            if name.is_symlink() or name.is_file():
+                name.unlink()

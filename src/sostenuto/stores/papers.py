@@ -34,8 +34,8 @@ class FilePapers:
     """
 
     def __init__(self, folder: Path, *, home: Path | None = None) -> None:
-        self._folder = folder
-        self._home = home or folder.parent
+        self._folder = folder.absolute()
+        self._home = (home or folder.absolute().parent).absolute()
         self._notes = Notes()
 
     def notes(self) -> tuple[str, ...]:

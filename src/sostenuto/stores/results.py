@@ -42,9 +42,9 @@ class FileResults:
     """
 
     def __init__(self, folder: Path, *, cap_bytes: int = CAP_BYTES, home: Path | None = None) -> None:
-        self._folder = folder / FOLDER
+        self._folder = folder.absolute() / FOLDER
         self._cap = cap_bytes
-        self._home = home or folder.parent
+        self._home = (home or folder.absolute().parent).absolute()
         self._stock = Stock(self._folder)
         self._notes = Notes()
         self._gone = 0

@@ -1,0 +1,272 @@
+"""Conversations that leave the data home and come into it: in any wire, or as our own records with their work."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sostenuto.app._home import readable_home
+from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._redacting import without_secrets
+from sostenuto.app._wires import CODECS
+from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.protocols import Kept, Record
+from sostenuto.stores.files import Files
+from sostenuto.stores.papers import FilePapers
+from sostenuto.stores.shelf import Shelf
+from sostenuto.work import STATE, TODOS
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Loss
+
+LOG: Final = "log"
+"""Names our own records, among the wires."""
+KIND: Final = "sostenuto-conversation"
+SCHEMA: Final = 1
+_PAPERS: Final = (STATE, TODOS)
+_LARGEST: Final = 4 * 1024**3
+_GZIP: Final = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A conversation to be written down: one value a line. `losses` is what is not in it as it was, `format` what it is in."""
+
+    format: str
+    values: tuple[Any, ...]
+    messages: int
+    losses: tuple[Loss, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came in: under which name, what it was read as, and how many messages and edits it has."""
+
+    conversation: str
+    reader: str
+    messages: int
+    edits: int = 0
+    skipped: int = 0
+
+
+def exported(home: Path, /, *, agent: str, conversation: str, to: str, with_secrets: bool = False) -> Exported:
+    """A conversation in the wire format `to`, or as our own records (``log``). Nothing is written.
+
+    Args:
+        with_secrets: keys and passwords in it stay as they are (D59).
+
+    Raises:
+        UnknownSetting: there is no such conversation, or `to` names nothing. UnusableInput: it cannot be read.
+    """
+    if to not in (LOG, *CODECS):
+        near = "".join(f"did you mean {name!r}? " for name in get_close_matches(to, (LOG, *CODECS), n=1))
+        raise UnknownSetting(f"--to {to[:80]!r} is not known; {near}use {LOG}, {', '.join(CODECS)}")
+    kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
+    made = _as_log(home, agent, conversation, kept) if to == LOG else _as_body(kept, conversation, to=to)
+    return (
+        made if with_secrets else Exported(made.format, tuple(map(without_secrets, made.values)), made.messages, made.losses, made.problems)
+    )
+
+
+def imported(home: Path, path: Path, /, *, agent: str, conversation: str = "", model: str = "", format: str = "auto") -> Imported:
+    """Take a file in as a conversation: our own records, or any recorded session that is known.
+
+    Args:
+        conversation: its name; default: the one it was exported under, else that of the file.
+        model: whom it goes on with; default: the recorded one.
+        format: what the recording is.
+
+    Raises:
+        UnknownSetting: one of that name is there, or it cannot be a name. UnusableInput: the file cannot be read or taken in.
+    """
+    own = _own(path) if format == "auto" else None
+    if own is not None:
+        return _take_log(home, own, agent=agent, conversation=conversation or str(own.head.get("conversation") or _stem(path)))
+    return _take_recording(home, path, agent=agent, conversation=conversation or _stem(path), model=model, format=format)
+
+
+# ------------------------------------------------------------------ out
+
+
+def _as_body(kept: Kept, conversation: str, *, to: str) -> Exported:
+    """The whole transcript as a request of that wire holds it; what left the view is in it as it was said."""
+    from sostenuto.engine import translated
+    from sostenuto.manager import ContextManager
+
+    snapshot = snapshot_of(kept, conversation=conversation)
+    whole = {**snapshot, "edits": [], "meta": {**snapshot["meta"], "order": None}}
+    messages = ContextManager.restore(whole).history
+    made = translated(messages, source=CODECS[snapshot["format"]], target=CODECS[to])
+    return Exported(to, (made.body,), len(snapshot["transcript"]), made.losses, tuple(CODECS[to].problems(made.body)))
+
+
+def _as_log(home: Path, agent: str, conversation: str, kept: Kept) -> Exported:
+    papers = FilePapers(home / "work" / agent / conversation, home=home)
+    work = {name: value for name in _PAPERS if (value := papers.read(name)) is not None}
+    messages = len(snapshot_of(kept, conversation=conversation)["transcript"])
+    lines: list[Any] = [{"kind": KIND, "schema": SCHEMA, "agent": agent, "conversation": conversation, "messages": messages}]
+    lines += [{name: record} for name, record in _in_order(kept)]
+    lines += [{"journal": record} for record in Files(home, agent=agent).journalled(conversation)]
+    lines += [{"paper": [name, value]} for name, value in work.items()]
+    return Exported(LOG, tuple(lines), messages)
+
+
+def _in_order(kept: Kept) -> Iterator[tuple[str, Record]]:
+    """Every record with its list, numbered anew: where a line was damaged there is no hole."""
+    both = [("said", record) for record in kept.transcript] + [("done", record) for record in kept.edits]
+    for number, (name, record) in enumerate(sorted(both, key=lambda one: int(one[1]["seq"]))):
+        yield name, {**record, "seq": number}
+
+
+# ------------------------------------------------------------------ in
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """A file of our own records: what its first line says, and the lines behind it."""
+
+    path: Path
+    head: Mapping[str, Any]
+    lines: Iterable[tuple[int, Mapping[str, Any]]]
+
+
+def _own(path: Path) -> _Own | None:
+    """A file of our own; None for any other.
+
+    Raises:
+        UnusableInput: it cannot be read, or a newer version wrote it.
+    """
+    lines = _lines(path)
+    head = next(lines, (0, {}))[1]
+    if head.get("kind") != KIND:
+        return None
+    if head.get("schema") != SCHEMA:
+        raise UnusableInput(
+            f"{path}: written by another version (schema {head.get('schema')!r}, this one knows {SCHEMA}); update this program"
+        )
+    return _Own(path, head, lines)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of a file of JSON lines, plain or gzipped; where the first line is none, nothing."""
+    try:
+        with path.open("rb") as plain:
+            start = plain.read(2)
+        with gzip.open(path, "rb") if start == _GZIP else path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    value = json.loads(line)
+                except (ValueError, RecursionError):
+                    value = None
+                if isinstance(value, dict):
+                    yield number, value
+                elif number == 1:
+                    return
+                elif line.strip():
+                    raise UnusableInput(f"{path}, line {number}: is no record; export the conversation again")
+    except (OSError, EOFError) as error:
+        why = (getattr(error, "strerror", "") or str(error)).lower()
+        raise UnusableInput(f"{path}: cannot be read ({why}); name a file") from None
+
+
+def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Imported:
+    said: list[Record] = []
+    done: list[Record] = []
+    journal: list[Record] = []
+    papers: dict[str, Any] = {}
+    for number, line in own.lines:
+        _sort(line, said=said, done=done, journal=journal, papers=papers, where=f"{own.path}, line {number}")
+    messages = own.head.get("messages")
+    snapshot = snapshot_of(Kept(said, done), conversation=conversation)
+    if not snapshot["transcript"] or snapshot["format"] not in CODECS:
+        raise UnusableInput(f"{own.path}: holds no message; export the conversation again")
+    if messages != len(snapshot["transcript"]):
+        raise UnusableInput(f"{own.path}: ends after {len(snapshot['transcript']):,} of {messages!r} messages; copy the file again")
+    _restorable(snapshot)
+    with_seq = {"said": [*said], "done": [*done]}
+    log = _new(home, agent, conversation)
+    try:
+        if log.read().transcript:
+            raise UnknownSetting(_taken(agent, conversation))
+        if not all(log.journal(record) for record in journal) or not log.append(with_seq["said"], with_seq["done"]):
+            raise UnusableInput(f"{home}: conversation {conversation!r} cannot be written there; free some room and try again")
+    finally:
+        log.close()
+    desk = FilePapers(home / "work" / agent / conversation, home=home)
+    for name, value in papers.items():
+        desk.write(name, value)
+    return Imported(conversation, LOG, len(snapshot["transcript"]), len(snapshot["edits"]))
+
+
+def _sort(
+    line: Mapping[str, Any], *, said: list[Record], done: list[Record], journal: list[Record], papers: dict[str, Any], where: str
+) -> None:
+    """One line to where it belongs; records are numbered as they come."""
+    lists: dict[str, Callable[[Record], None]] = {"said": said.append, "done": done.append, "journal": journal.append}
+    for name, value in line.items():
+        if name in lists and isinstance(value, dict):
+            lists[name](value if name == "journal" else {**value, "seq": len(said) + len(done)})
+        elif name == "paper" and isinstance(value, list) and len(value) == 2 and value[0] in _PAPERS:
+            papers[value[0]] = value[1]
+        else:
+            raise UnusableInput(f"{where}: is no record of a conversation; export it again")
+
+
+def _take_recording(home: Path, path: Path, *, agent: str, conversation: str, model: str, format: str) -> Imported:
+    from sostenuto.manager import ContextManager
+    from sostenuto.recordings.opening import open_recording
+
+    recording = open_recording(path, format=format)
+    _check_free(home, agent, conversation)
+    manager = ContextManager(
+        model=model or recording.model or "",
+        format=recording.format,
+        store=Files(home, agent=agent),
+        conversation=conversation,
+    )
+    try:
+        if manager.snapshot()["transcript"]:
+            raise UnknownSetting(_taken(agent, conversation))
+        if not manager.note(list(recording.messages)):
+            raise UnusableInput(f"{home}: conversation {conversation!r} cannot be written there; free some room and try again")
+        return Imported(conversation, recording.reader, len(manager.snapshot()["transcript"]), skipped=len(recording.skipped))
+    finally:
+        manager.close()
+
+
+def _restorable(snapshot: Mapping[str, Any]) -> None:
+    """Raises UnusableInput where it could not be gone on with."""
+    from sostenuto.manager import ContextManager
+
+    ContextManager.restore(snapshot)
+
+
+def _new(home: Path, agent: str, conversation: str) -> Any:
+    _check_free(home, agent, conversation)
+    return Files(home, agent=agent).open(conversation)
+
+
+def _check_free(home: Path, agent: str, conversation: str) -> None:
+    """Raises UnknownSetting where the name is taken, be it in the archive or by work alone, or cannot be one."""
+    Files(home, agent=agent).journalled(conversation)  # checks both names
+    if any(one.conversation.lower() == conversation.lower() for one in Shelf(readable_home(home)).listed(agent)):
+        raise UnknownSetting(_taken(agent, conversation))
+
+
+def _taken(agent: str, conversation: str) -> str:
+    return f"agent {agent!r} has a conversation {conversation!r} already, and nothing is written over it; give another name with --as"
+
+
+def _stem(path: Path) -> str:
+    """A name made of that of a file."""
+    stem = path.name
+    for ending in (".gz", ".jsonl", ".json", ".log"):
+        stem = stem.removesuffix(ending)
+    made = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in stem)
+    return made.strip("._-")[:100] or "imported"

@@ -1,0 +1,303 @@
+"""What fills the context of a kept conversation, and what a person may do about it: compact it, take that back (D7, D28, D62)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sostenuto.app._home import readable_home
+from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._terms import NO_AGENT
+from sostenuto.budget import Lines, thresholds
+from sostenuto.config import Configured, agent_file, configured, read_agent
+from sostenuto.errors import UnknownKey
+from sostenuto.ladder import Settings
+from sostenuto.manager import ContextManager
+from sostenuto.stores.files import Files
+from sostenuto.stores.papers import FilePapers
+from sostenuto.stores.shelf import Shelf
+from sostenuto.window import Window
+from sostenuto.work import STATE, TODOS, known, state_in, todos_in
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Preview, Request, Undone, Usage
+    from sostenuto.protocols import Summarizer
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """A conversation by its place: the data home, its agent and its name; `project` is the folder whose settings hold."""
+
+    home: Path
+    agent: str
+    conversation: str
+    project: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A model and a window in tokens that shall hold instead of those the conversation had; None for none."""
+
+    model: str | None = None
+    window: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit of the view: its number, kind and cause, tokens before and after, whether it is in force, and what it is about."""
+
+    number: int
+    kind: str
+    cause: str
+    tokens_before: int
+    tokens_after: int
+    active: bool
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How a conversation fills its window.
+
+    Attributes:
+        model, format: whom it was held with, and in which wire.
+        window: the window in force; `stated` says whether its caller set it, `ceiling` which setting did ("" for none).
+        lines: where the rungs stand, in tokens.
+        usage: tokens by component, and the largest pieces.
+        largest: those pieces with who speaks in them.
+        edits: everything that was done to the view.
+        messages: how many the transcript has.
+    """
+
+    model: str
+    format: str
+    window: Window
+    stated: bool
+    ceiling: str
+    lines: Lines
+    usage: Usage
+    largest: tuple[tuple[str, int, str], ...]
+    edits: tuple[Change, ...]
+    messages: int
+
+    @property
+    def free(self) -> int:
+        """Tokens of the window that nothing takes."""
+        return max(0, self.window.tokens - self.usage.tokens)
+
+    @property
+    def buffer(self) -> int:
+        """Tokens above the line from which history is summarised."""
+        return max(0, self.window.tokens - self.lines.compact)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What left the view under a key: how many messages and tokens, and who spoke."""
+
+    key: str
+    tokens: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """One rung of a compaction: its name and reason, tokens before and after, what left and under which keys."""
+
+    rung: str
+    reason: str
+    tokens_before: int
+    tokens_after: int
+    losses: tuple[Loss, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What a compaction did: `tokens` before and after it, its rungs in order, lines for the person, and whether it is written down."""
+
+    tokens_before: int
+    tokens_after: int
+    rungs: tuple[Rewritten, ...]
+    notices: tuple[str, ...]
+    kept: bool
+
+
+def context(whose: Whose, other: Other = Other()) -> Context:
+    """How a conversation fills its window; nothing is written, whoever is writing it.
+
+    Args:
+        other: how it would be with another model or window.
+
+    Raises:
+        UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
+    """
+    snapshot = _snapshot(whose)
+    settings = _settings(whose)
+    manager = _copy(snapshot, other, settings)
+    usage = manager.usage()
+    stated = other.window or (None if other.model else _stated(snapshot))
+    ceiling, source = settings.found("llm.maxContextTokens")
+    return Context(
+        model=manager.model,
+        format=str(snapshot["format"]),
+        window=manager.window,
+        stated=stated is not None,
+        ceiling=source if other.window is None and stated is not None and ceiling == stated else "",
+        lines=_ladder(settings, window=manager.window.tokens).thresholds.lines(manager.window.tokens),
+        usage=usage,
+        largest=tuple((key, tokens, _source(manager, key)) for key, tokens in usage.largest),
+        edits=changes(snapshot),
+        messages=len(snapshot["transcript"]),
+    )
+
+
+def changes(snapshot: Mapping[str, Any]) -> tuple[Change, ...]:
+    """Every edit of a snapshot, in order; one whose line was damaged is left out."""
+    return tuple(
+        Change(
+            edit["number"], edit["kind"], edit["cause"], edit["tokens_before"], edit["tokens_after"], edit["active"], tuple(edit["keys"])
+        )
+        for edit in snapshot["edits"]
+        if edit["cause"] != "lost"
+    )
+
+
+def previewed(whose: Whose, other: Other = Other(), *, before: str | None = None) -> tuple[Preview, tuple[Loss, ...]]:
+    """What compacting now would do, by the mechanical checkpoint, and what would leave; nothing is written.
+
+    Raises:
+        UnknownSetting, UnusableInput: as `context`; `before` is no key.
+    """
+    manager = _copy(_snapshot(whose), other, _settings(whose))
+    found = manager.preview(before=before)
+    return found, _losses(manager, found.keys)
+
+
+def compacted(
+    whose: Whose, other: Other = Other(), *, before: str | None = None, focus: str = "", summarizer: Summarizer | None = None
+) -> Compacted:
+    """Compact a conversation now; it stays so for whoever goes on with it.
+
+    Args:
+        other: it goes on with this model or window.
+        before: only what lies before this key.
+        focus: what the summary shall attend to.
+        summarizer: writes the summary; None: the mechanical one.
+
+    Raises:
+        ConversationInUse: somebody else is writing it.
+        UnknownSetting, UnusableInput: as `previewed`.
+    """
+    import asyncio
+
+    with _opened(whose, other, summarizer) as manager:
+        tokens = manager.usage().tokens
+        request: Request = asyncio.run(manager.compact(focus=focus, before=before))
+        rungs = tuple(
+            Rewritten(event.rung, event.reason, event.tokens_before, event.tokens_after, _losses(manager, event.keys))
+            for event in request.events
+            if event.rung not in ("warn", "nudge")
+        )
+        return Compacted(tokens, manager.usage().tokens, rungs, request.notices, _is_kept(whose, manager))
+
+
+def undone(whose: Whose, edit: int | None, *, redo: bool = False) -> tuple[Undone, bool]:
+    """Take an edit back, or put it on again; what came of it, and whether that is written down.
+
+    Args:
+        edit: its number; None for the newest one.
+
+    Raises:
+        ConversationInUse, UnknownSetting, UnusableInput: as `compacted`.
+    """
+    with _opened(whose, Other(), None) as manager:
+        done = manager.redo(edit) if redo else manager.undo(edit)
+        return done, not done.applied or _is_kept(whose, manager)
+
+
+@contextmanager
+def _opened(whose: Whose, other: Other, summarizer: Summarizer | None) -> Iterator[ContextManager]:
+    """The conversation, open for changing; one in the archive is taken out of it."""
+    from sostenuto.app._running import CALIBRATION
+    from sostenuto.manager import Calibrations
+
+    snapshot, settings = _snapshot(whose), _settings(whose)
+    Shelf(whose.home).restored(whose.agent, whose.conversation)
+    window = other.window or (None if other.model else _stated(snapshot))
+    model = other.model or str(snapshot["meta"].get("model") or "")
+    papers = FilePapers(whose.home / "work" / whose.agent / whose.conversation, home=whose.home)
+    manager = ContextManager(
+        model=model,
+        window=window,
+        store=Files(whose.home, agent=whose.agent),
+        conversation=whose.conversation,
+        summarizer=summarizer or "mechanical",
+        settings=_ladder(settings, window=window or ContextManager(model=model).window.tokens),
+        calibrations=Calibrations.open(whose.home / CALIBRATION),
+        work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
+    )
+    try:
+        yield manager
+    finally:
+        manager.close()
+
+
+def _is_kept(whose: Whose, manager: ContextManager) -> bool:
+    """Whether what is on disk says what the manager says of its edits."""
+    there = snapshot_of(Files(whose.home, agent=whose.agent).read(whose.conversation), conversation=whose.conversation)
+    return [(one["number"], one["active"]) for one in there["edits"]] == [(one.number, one.active) for one in changes_of(manager)]
+
+
+def changes_of(manager: ContextManager) -> tuple[Change, ...]:
+    """Every edit of a conversation, in order."""
+    return changes(manager.snapshot())
+
+
+def _snapshot(whose: Whose) -> dict[str, Any]:
+    kept = kept_records(readable_home(whose.home), agent=whose.agent, conversation=whose.conversation)
+    return snapshot_of(kept, conversation=whose.conversation)
+
+
+def _copy(snapshot: Mapping[str, Any], other: Other, settings: Configured) -> ContextManager:
+    """A manager on a copy of what is kept."""
+    window = other.window or (None if other.model else _stated(snapshot))
+    named = {"model": other.model} if other.model else {}
+    bare = ContextManager(model=other.model or str(snapshot["meta"].get("model") or ""), window=window)
+    return ContextManager.restore(snapshot, window=window, settings=_ladder(settings, window=bare.window.tokens), **named)
+
+
+def _stated(snapshot: Mapping[str, Any]) -> int | None:
+    """The window that was set for the conversation when it was last used; None where it was looked up."""
+    stated = snapshot["meta"].get("stated_window")
+    return stated if isinstance(stated, int) and not isinstance(stated, bool) and stated > 0 else None
+
+
+def _settings(whose: Whose) -> Configured:
+    """The settings that a run of this agent would have here."""
+    is_named = whose.agent != NO_AGENT and agent_file(whose.home, whose.agent).exists()
+    narrower = (read_agent(whose.home, whose.agent).layer,) if is_named else ()
+    return configured(home=whose.home, project=whose.project, narrower=narrower)
+
+
+def _ladder(settings: Configured, *, window: int) -> Settings:
+    wishes = {name: settings.found(f"context.{name}ThresholdRatio") for name in ("warn", "compact")}
+    given = {name: None if source == "default" else value for name, (value, source) in wishes.items()}
+    return Settings(thresholds=thresholds(window=window, **given))
+
+
+def _losses(manager: ContextManager, keys: Sequence[str]) -> tuple[Loss, ...]:
+    found = []
+    for key in dict.fromkeys(keys):
+        try:
+            hit = manager.recall(key)[0]
+            found.append(Loss(key, hit.tokens, hit.source))
+        except UnknownKey:
+            found.append(Loss(key, 0, ""))
+    return tuple(found)
+
+
+def _source(manager: ContextManager, key: str) -> str:
+    return manager.recall(key)[0].source

@@ -1,0 +1,125 @@
+"""The conversations that are kept, each with what a list says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sostenuto.app._home import readable_home
+from sostenuto.app._recalling import KeptConversation, words_in
+from sostenuto.app._wires import CODECS
+from sostenuto.errors import SostenutoError
+from sostenuto.messages import Message, Text
+from sostenuto.protocols import Record
+from sostenuto.stores.shelf import Shelf
+
+if TYPE_CHECKING:
+    from sostenuto.engine import Hit
+
+FIRST_WORDS = 200
+"""Characters of the first user message that stand for a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A conversation in a list.
+
+    Attributes:
+        agent, conversation: whose it is, and its name.
+        title: what it is about: its title, else the first words of its first user message.
+        messages: how many it has; None where that cannot be told.
+        bytes: of history, work and whole results together.
+        started, last_used: None where nothing tells.
+        is_archived: whether it lies in the archive, from which it comes back when it goes on.
+        trouble: why it, or what is told about it, cannot be read; "" if it can.
+    """
+
+    agent: str
+    conversation: str
+    title: str
+    messages: int | None
+    bytes: int
+    started: datetime | None
+    last_used: datetime | None
+    is_archived: bool = False
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finds:
+    """What one conversation has for some words, the best first; `trouble` where it could not be searched."""
+
+    conversation: str
+    hits: tuple[Hit, ...] = ()
+    trouble: str = ""
+
+
+def conversations(home: Path, /, *, agent: str | None = None) -> list[Entry]:
+    """What is kept of one agent, or of all: the one that was used last comes first.
+
+    Raises:
+        UnusableInput: the data home cannot be read.
+    """
+    shelf = Shelf(readable_home(home))
+    found = []
+    for one in shelf.listed(agent):
+        seen = shelf.glimpse(one)
+        size = one.history_bytes + one.work_bytes + one.results_bytes
+        title = one.title or first_words(seen.first)
+        times = (one.started, one.last_used)
+        found.append(Entry(one.agent, one.conversation, title, seen.messages, size, *times, one.is_archived, one.trouble))
+    return found
+
+
+def first_words(records: Sequence[Record], /) -> str:
+    """How the first words of a person begin, on one line; "" where nobody spoke. Never raises."""
+    wire = ""
+    for record in records:
+        wire = str(record.get("wire", wire))
+        raw = record.get("raw")
+        if wire in CODECS and isinstance(raw, Mapping):
+            words = _words(CODECS[wire].decode(dict(raw)))
+            if words:
+                return words
+    return ""
+
+
+def searched(home: Path, words: str, /, *, agent: str) -> Iterator[Finds]:
+    """What every conversation of an agent has for some words, the one that was used last first; those without a find are left out.
+
+    Raises:
+        UnusableInput: the data home cannot be read.
+    """
+    for one in Shelf(readable_home(home)).listed(agent):
+        if not one.conversation or not one.history_bytes:
+            continue
+        try:
+            hits = words_in(_kept(home, one.agent, one.conversation, is_archived=one.is_archived), words)
+        except SostenutoError as error:
+            yield Finds(one.conversation, trouble=str(error))
+            continue
+        if hits:
+            yield Finds(one.conversation, hits)
+
+
+def _kept(home: Path, agent: str, name: str, *, is_archived: bool) -> KeptConversation:
+    """A conversation to be searched; what lies in the archive has no index, and none is made for it."""
+    from sostenuto.app._kept import kept_conversation as manager_of
+    from sostenuto.app._recalling import kept_conversation
+    from sostenuto.stores.results import FileResults
+
+    if not is_archived:
+        return kept_conversation(home, agent, name)
+    results = FileResults(home / "work" / agent / name, home=home)
+    return KeptConversation(None, "archived", lambda: manager_of(home, agent=agent, conversation=name), results)
+
+
+def _words(message: Message) -> str:
+    """What a person says in a message; tool results in a user's turn are no words."""
+    if message.role != "user" or message.kind != "plain":
+        return ""
+    said = " ".join(part.text[: 4 * FIRST_WORDS] for part in message.parts if isinstance(part, Text))
+    return " ".join(said.split())[:FIRST_WORDS]

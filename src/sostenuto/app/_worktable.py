@@ -1,0 +1,72 @@
+"""The work of a kept conversation: its state, its todos, what was written down at compactions (origin 11.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sostenuto.app._home import readable_home
+from sostenuto.app._kept import nothing_there
+from sostenuto.errors import UnknownSetting
+from sostenuto.stores.files import Files
+from sostenuto.stores.papers import FilePapers
+from sostenuto.stores.shelf import Shelf
+from sostenuto.work import STATE, TODOS, Recorded, Todo, WorkState, record_in, state_in, todos_in
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a conversation has besides its history.
+
+    Attributes:
+        state, todos: as they were last written.
+        records: what was written down at compactions, oldest first.
+        bytes: stored for state, todos and journal; `results_bytes` for whole tool results.
+        troubles: lines for the person: what cannot be read.
+    """
+
+    state: WorkState
+    todos: tuple[Todo, ...]
+    records: tuple[Recorded, ...]
+    bytes: int
+    results_bytes: int
+    troubles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """How much was removed."""
+
+    bytes: int
+    files: int
+
+
+def work(home: Path, /, *, agent: str, conversation: str) -> Work:
+    """The work of a conversation; nothing is written.
+
+    Raises:
+        UnknownSetting: there is no such conversation, or its name cannot be one. UnusableInput: the data home cannot be read.
+    """
+    journal = Files(readable_home(home), agent=agent).journalled(conversation)
+    there = next((one for one in Shelf(home).listed(agent) if one.conversation == conversation), None)
+    if there is None:
+        raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
+    papers = FilePapers(home / "work" / agent / conversation, home=home)
+    return Work(
+        state_in(papers.read(STATE)),
+        todos_in(papers.read(TODOS)),
+        tuple(record for value in journal if (record := record_in(value)) is not None),
+        there.work_bytes,
+        there.results_bytes,
+        papers.notes(),
+    )
+
+
+def clear_work(home: Path, /, *, agent: str, conversation: str) -> Cleared:
+    """Remove the work of a conversation with its whole tool results. Its history stays.
+
+    Raises:
+        ConversationInUse: somebody writes it. UnusableInput: there is none, or it cannot be removed.
+    """
+    gone = Shelf(readable_home(home)).clear_work(agent, conversation)
+    return Cleared(gone.bytes, gone.files)
