@@ -227,7 +227,7 @@ class Log(Protocol):
         """Write down one compaction, before its summary is used; False if it could not be written. Never raises."""
 
     def journalled(self) -> Sequence[Record]:
-        """Every compaction that was written down, oldest first. Never raises."""
+        """Every compaction that was written down, oldest first; a store may add what it knows, such as the time. Never raises."""
 
     def close(self) -> None:
         """Let another writer in. Never raises."""

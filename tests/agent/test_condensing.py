@@ -109,3 +109,12 @@ def test_what_left_the_context_can_be_read_back() -> None:
     assert any(detail["rung"] == "clear" for detail in run.told("rung"))
     assert isinstance(run.outcome.calls[-1], Call)
     assert "('part', 0)" in str(run.outcome.history[-2]["content"])
+
+
+def test_lib_53_results_that_refill_the_window_are_not_condensed_every_step() -> None:
+    """Library 53: eighty results of more than half of the window each lead to clears, and hardly ever to a compaction."""
+    run = played([*[Reply(f"Step {n}.", calls=[look(n)]) for n in range(80)], "Done."], tools=[looking(characters=38_000)])
+    rungs = [detail["rung"] for detail in run.told("rung")]
+    assert run.outcome.text == "Done."
+    assert rungs.count("compact") <= 4
+    assert rungs.count("clear") <= 40

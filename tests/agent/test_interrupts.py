@@ -127,7 +127,7 @@ def test_an_end_at_any_turn_is_fine_on_the_other_wires(turns: int, how: How, for
 
 @given(st.integers(0, 140))
 def test_a_run_that_was_ended_goes_on(turns: int) -> None:
-    """After an interrupt anywhere the same history takes another request, which is answered."""
+    """Library 17: after an interrupt anywhere the same history takes another request, which is answered."""
 
     async def again() -> str:
         _, history = await attempt(turns, "stop", "openai_chat")

@@ -51,7 +51,7 @@ def test_the_system_prompt_is_in_every_request() -> None:
 
 
 def test_what_a_person_types_meanwhile_is_taken_at_the_next_iteration() -> None:
-    """A line that was queued during the first tool call stands in the second request, behind its result."""
+    """B121: a line that was queued during the first tool call stands in the second request, behind its result."""
     queue: deque[str] = deque()
 
     async def run(arguments: Mapping[str, Any], context: Context, /) -> str:

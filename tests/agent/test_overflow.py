@@ -19,7 +19,7 @@ def test_a_refused_request_is_sent_again_smaller() -> None:
 
 
 def test_a_second_refusal_fails_the_run_with_the_error_itself() -> None:
-    """Where the smaller request is refused as well, the run fails with the provider's words."""
+    """B003: where the smaller request is refused as well, the run fails with the provider's words."""
     run = played([*steps(3)[:3], Fault("overflow"), Fault("overflow")], tools=[looking(characters=4_000)])
     assert run.outcome.ended == "failed"
     assert "too long" in str(run.outcome.error)
@@ -60,3 +60,14 @@ def test_wrong_keys_and_limits_of_rate_end_the_run() -> None:
         run = played([Fault(kind)])
         assert run.outcome.ended == "failed"
         assert len(run.model.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault("overflow"), Fault("refused"), Fault("server_fault"), Fault("unauthorised")])
+def test_b085_words_of_an_error_never_enter_the_history(fault: Fault) -> None:
+    """B085: what a provider says of a request that it refused is told to the person, and is in no message that is sent again."""
+    run = played([*steps(3)[:3], *[fault] * 2], tools=[looking(characters=2_000)])
+    assert run.outcome.ended == "failed"
+    said = str(run.outcome.error)
+    assert said
+    assert said not in str(run.outcome.history)
+    assert run.outcome.history[-1]["role"] == "tool"

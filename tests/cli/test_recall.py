@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from sostenuto.app import kept_conversation
+from sostenuto.app import recallable
 from sostenuto.cli import main
 from sostenuto.manager import ContextManager
 from sostenuto.protocols import KeptResult, Raw
 from sostenuto.stores.files import Files
 from sostenuto.stores.results import FileResults
+from sostenuto.stores.shelf import Shelf
 
 
 @pytest.fixture
@@ -92,11 +93,11 @@ def test_while_the_index_is_fresh_the_conversation_is_not_read(home: Path, capfd
     """A search answers from the index; once something was said, the conversation is read and the new words are found."""
     answer(["review", "connection"], capfd)
     transcript = home / "history" / "default" / "review" / "transcript.jsonl"
-    kept = kept_conversation(home, "default", "review")
+    kept = recallable(home, agent="default", conversation="review")
     status, whole = transcript.stat(), transcript.read_bytes()
     transcript.write_bytes(b"#" * len(whole))
     os.utime(transcript, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert kept_conversation(home, "default", "review").stamp == kept.stamp
+    assert recallable(home, agent="default", conversation="review").stamp == kept.stamp
     assert answer(["review", "refused"], capfd)["hits"]
     transcript.write_bytes(whole)
     said(home, [*history(), {"role": "assistant", "content": "Seen."}, {"role": "user", "content": "and the zeppelin"}])
@@ -123,10 +124,10 @@ def test_of_another_agent(home: Path, capfd: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["reviw", "x"], 1, "is it review?"),
+        (["reviw", "x"], 2, "did you mean 'review'?"),
         (["../review", "x"], 2, "a name has letters"),
         (["--agent", "a/b", "review", "x"], 2, "agent 'a/b'"),
-        (["--agent", "nobody", "review", "x"], 1, "nobody has none"),
+        (["--agent", "nobody", "review", "x"], 2, "add --agent default"),
         (["review"], 2, "is missing"),
         (["review", " "], 2, "is missing"),
         (["--agent", "x", "--keep", "y", "m1"], 2, "give one of them"),
@@ -141,6 +142,14 @@ def test_mistakes_are_one_line(arguments: list[str], code: int, says: str, home:
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert says in err
+
+
+def test_in_the_archive(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A conversation that was put away is searched where it lies, and stays there."""
+    assert Shelf(home).archive("default", keep=0) == ["review"]
+    assert answer(["review", "0x7f5"], capfd)["key"] == "m12.0"
+    assert answer(["review", "m2.0"], capfd)["text"].startswith("connection 0")
+    assert Shelf(home).listed("default")[0].is_archived
 
 
 def test_a_damaged_index_is_made_again(home: Path, capfd: pytest.CaptureFixture[str]) -> None:

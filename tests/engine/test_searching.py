@@ -92,6 +92,8 @@ def test_only_what_is_new_is_added() -> None:
     context, history = worked(cycles=5)
     finder = Watched()
     context.search_with(finder)
+    assert finder.handed == 0
+    context.search_with(finder, now=True)
     before = finder.handed
     assert keys(context, "evidence3") == ["m8.0"]
     assert finder.handed == before

@@ -41,7 +41,7 @@ class Provider:
 
 @given(steps=STEPS, window=st.sampled_from([1_500, 3_000, 6_000, 12_000]), flatten=st.booleans())
 def test_no_request_is_refused_by_a_provider_that_binds_thinking(steps: list[Step], window: int, flatten: bool) -> None:
-    """Every thinking that is sent stands behind the very messages it was signed behind, and open tool loops stay legal."""
+    """Library 63: every thinking that is sent stands behind the very messages it was signed behind; open tool loops stay legal."""
     profile = Profile(prefix_bound_thinking=True, may_flatten=flatten)
     context, provider, talk = manager(window, format="anthropic", profile=profile), Provider(), Talk("anthropic").user("Do the task")
     for number, (what, size) in enumerate(steps):

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sostenuto.agent import Purse, Setup, codec_of, run, summarizing
 from sostenuto.budget import Limits
+from sostenuto.engine import translated
+from sostenuto.errors import FixedPartTooLarge
 from sostenuto.manager import ContextManager
 from sostenuto.messages import Call, Media, MediaKind, Message, Result, Source, Text
 from sostenuto.protocols import Model, Raw
@@ -21,6 +26,7 @@ from sostenuto.tools import Policy
 from tests.agent.acting import look, looking
 from tests.providers.sdk_types import content_problems, problems
 from tests.providers.staging import KEY, made
+from tests.strategies.histories import histories
 
 for _library in ("anthropic", "google.genai", "openai"):
     pytest.importorskip(_library, reason="the package is not installed: its types cannot judge")
@@ -237,6 +243,39 @@ def test_whatever_we_make_of_an_attachment_is_what_its_library_sends(format: str
         said = [Message("user", (Text("See."), media)), Message("assistant", (Text("One."), media, Text("Two."), call))]
         messages = [raw for message in (*said, Message("tool", (result,))) for raw in codec.items(message)]
         assert not _wrong(format, [codec.body(messages, system="Be brief.", tools=None)]), name
+
+
+@st.composite
+def _conversations(draw: Any, *, other: bool) -> tuple[str, str, list[Raw]]:
+    """A wire, the same or another one, and a history in the first, with faults or without."""
+    here = draw(st.sampled_from(sorted(PICTURES)))
+    there = draw(st.sampled_from([name for name in sorted(PICTURES) if name != here])) if other else here
+    return here, there, draw(histories(format=here, broken=draw(st.booleans()), steps=5))
+
+
+@given(_conversations(other=True))
+def test_any_history_is_written_in_another_wire_as_its_library_writes_it(case: tuple[str, str, list[Raw]]) -> None:
+    """Whatever a history holds, and whatever is wrong with it, what is made of it for another wire passes that wire's types."""
+    here, there, history = case
+    body = translated(history, source=codec_of(here), target=codec_of(there)).body
+    assert not body[codec_of(there).field] or not _wrong(there, [body])
+
+
+@given(_conversations(other=False), st.sampled_from([700, 1_200, 3_000]), st.sampled_from(["keep", "auto"]))
+def test_no_rung_adds_what_a_library_does_not_know(case: tuple[str, str, list[Raw]], window: int, cache: Any) -> None:
+    """A request in a small window has no fault that the history it is made of did not bring along, whatever was cleared, cut or mended."""
+    format, _, history = case
+    try:
+        request = ContextManager(window=window, format=format, cache=cache).prepare_sync(history)
+    except FixedPartTooLarge:
+        return
+    brought = {_kind(found) for found in _wrong(format, [{codec_of(format).field: history}])}
+    assert {_kind(found) for found in _wrong(format, [request.arguments])} <= brought
+
+
+def _kind(found: str) -> str:
+    """A finding without the numbers of its places."""
+    return re.sub(r"\d+", "N", found.partition(": ")[2] if found.startswith("request ") else found)
 
 
 def test_a_message_that_no_library_would_send_is_found() -> None:

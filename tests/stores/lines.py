@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,12 @@ from tests.stores.dying import NAME
 
 HEADER = b'{"schema":1,"kind":"transcript"}\n'
 WHOLE = '{"seq":2,"text":"Grüße 🎉"}\n'.encode()
+
+
+def place() -> tempfile.TemporaryDirectory[str]:
+    """A folder for many short lives: in memory where the system has one, for there nobody waits for a disk."""
+    memory = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
 def transcript(home: Path) -> Path:

@@ -112,6 +112,8 @@ def test_pages_of_finds_rejoin() -> None:
     paged = [key for offset in range(0, 30, 2) for key in keys(index, "alpha beta", limit=2, offset=offset)]
     assert paged == whole
     assert len(set(whole)) == 23
+    assert keys(index, "alpha", limit=10**30) == keys(index, "alpha", limit=100)
+    assert keys(index, "alpha", offset=10**30) == keys(index, "alpha", limit=-1) == []
 
 
 SAMPLED = ["alpha", "beta", "gamma", "al", "é", "foo_bar", "数据", "E12", "x", "NEAR", "a-b", "alphabet", "=>"]
@@ -228,12 +230,13 @@ def _damage(path: Path, how: str) -> None:
                 "schema": "pragma user_version = 99",
                 "table": "drop table words",
                 "row": "delete from state",
+                "letters": "update state set mark = cast(x'ff' as text)",
             }[how]
         )
         connection.close()
 
 
-@pytest.mark.parametrize("how", ["missing", "torn", "noise", "empty", "inside", "link", "foreign", "schema", "table", "row"])
+@pytest.mark.parametrize("how", ["missing", "torn", "noise", "empty", "inside", "link", "foreign", "schema", "table", "row", "letters"])
 def test_what_cannot_be_used_is_made_again(how: str, tmp_path: Path) -> None:
     """A missing, damaged or foreign file, or a link, is an empty index that can be filled, without a word, in the same place."""
     path = tmp_path / "recall.sqlite"
@@ -343,11 +346,28 @@ def test_readers_beside_a_writer(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["recall.sqlite"]
 
 
+def test_two_that_add_the_same(tmp_path: Path) -> None:
+    """Of two processes that bring one index up to date at the same time one adds, and the other finds it done."""
+    path = tmp_path / "recall.sqlite"
+    one, other = filled(path), Index(path)
+    assert one.synced() == other.synced() == (10, "a")
+    for index in (one, other):
+        index.add([("m11.0", "user", "late")], mark="b")
+    assert one.synced() == other.synced() == (11, "b")
+    assert other.piece("m11.0") == ("user", "late")
+    one.clear()
+    other.add([("m12.0", "user", "later")], mark="c")
+    assert other.synced() == (0, "")
+    one.close()
+    other.close()
+
+
 def test_where_an_index_lies(tmp_path: Path) -> None:
     """Beside the transcript, which gives the stamp; not through a link; and a name that cannot be one is refused."""
     folder = tmp_path / "history" / "default" / "review"
     assert place_of(tmp_path, agent="default", conversation="review") == (None, "")
     folder.mkdir(parents=True)
+    assert place_of(tmp_path, agent="default", conversation="review") == (folder / "recall.sqlite", "")
     (folder / "transcript.jsonl").write_text("{}\n")
     path, stamp = place_of(tmp_path, agent="default", conversation="review")
     assert (path, bool(stamp)) == (folder / "recall.sqlite", True)

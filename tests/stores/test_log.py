@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from sostenuto.stores.files import Files
 from tests.stores.dying import NAME
-from tests.stores.lines import HEADER, WHOLE, line, numbers, transcript, written
+from tests.stores.lines import HEADER, WHOLE, line, place, transcript, written
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -25,7 +24,7 @@ JSON = st.recursive(
 def test_every_record_comes_back_as_it_went(values: list[dict[str, Any]]) -> None:
     """Whatever JSON holds reads as it was written."""
     records = [{**value, "seq": number} for number, value in enumerate(values)]
-    with tempfile.TemporaryDirectory() as home:
+    with place() as home:
         log = Files(Path(home)).open(NAME)
         assert log.append(records, [])
         log.close()
@@ -35,8 +34,8 @@ def test_every_record_comes_back_as_it_went(values: list[dict[str, Any]]) -> Non
 @given(st.lists(st.one_of(st.binary(max_size=30), st.integers(0, 20).map(line)), max_size=8), st.booleans())
 def test_no_bytes_stop_a_reader(pieces: list[bytes], has_header: bool) -> None:
     """Whatever a file holds, reading gives records, and an append from where it is expected can be read again."""
-    with tempfile.TemporaryDirectory() as place:
-        home = Path(place)
+    with place() as folder:
+        home = Path(folder)
         written(home, *pieces, header=HEADER if has_header else b"")
         assert len(Files(home).read(NAME).notes) <= 1
         log = Files(home).open(NAME)
@@ -57,8 +56,8 @@ STEPS = st.lists(
 @given(STEPS)
 def test_any_history_equals_a_list(steps: list[Step]) -> None:
     """Any sequence of appends, repetitions, torn ends, deaths, removals and cuts leaves what a list would hold."""
-    with tempfile.TemporaryDirectory() as place:
-        home = Path(place)
+    with place() as folder:
+        home = Path(folder)
         model: list[dict[str, Any]] = []
         log = Files(home).open(NAME)
         log.read()
@@ -78,11 +77,9 @@ def test_any_history_equals_a_list(steps: list[Step]) -> None:
                 transcript(home).unlink()
             elif step == "cut" and transcript(home).exists() and model:
                 os.truncate(transcript(home), max(transcript(home).stat().st_size - size - 1, 0))
-            if step not in ("remove", "cut"):
-                model = _append(log, model, [])
-                kept = log.read()
-                assert sorted(numbers([*kept.transcript, *kept.edits])) == numbers(model)
-                assert sorted([*kept.transcript, *kept.edits], key=lambda record: int(record["seq"])) == model
+            model = _append(log, model, [])
+            kept = log.read()
+            assert sorted([*kept.transcript, *kept.edits], key=lambda record: int(record["seq"])) == model
         log.close()
 
 

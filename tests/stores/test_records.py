@@ -214,7 +214,7 @@ def meets_a_giant(home: Path, size: int) -> None:
     with path.open("ab") as file:
         file.write(b"\n" + line(1))
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + 100_000_000, -1))
+    resource.setrlimit(resource.RLIMIT_AS, (used + 700_000_000, -1))
     log = Files(home).open(NAME)
     kept = log.read()
     assert numbers(kept.transcript) == [0, 1], kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,7 +15,7 @@ from sostenuto.app._home import readable_home
 from sostenuto.app._kept import kept_records, snapshot_of
 from sostenuto.app._redacting import without_secrets
 from sostenuto.app._wires import CODECS
-from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.errors import SostenutoError, UnknownSetting, UnusableInput
 from sostenuto.protocols import Kept, Record
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
@@ -29,7 +30,8 @@ LOG: Final = "log"
 KIND: Final = "sostenuto-conversation"
 SCHEMA: Final = 1
 _PAPERS: Final = (STATE, TODOS)
-_LARGEST: Final = 4 * 1024**3
+_FIRST_LINE: Final = 64 * 1024  # of ours, which says what the file is, has a few hundred bytes
+_LONGEST_LINE: Final = 512 * 1024 * 1024
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -159,20 +161,27 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with path.open("rb") as plain:
             start = plain.read(2)
         with gzip.open(path, "rb") if start == _GZIP else path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError):
-                    value = None
-                if isinstance(value, dict):
+            number, line = 1, file.readline(_FIRST_LINE)
+            while line:
+                value = _object(line) if line.endswith(b"\n") else None
+                if value is not None:
                     yield number, value
                 elif number == 1:
                     return
                 elif line.strip():
-                    raise UnusableInput(f"{path}, line {number}: is no record; export the conversation again")
+                    raise UnusableInput(f"{path}, line {number}: is no record, or cut off; export the conversation again")
+                number, line = number + 1, file.readline(_LONGEST_LINE)
     except (OSError, EOFError) as error:
         why = (getattr(error, "strerror", "") or str(error)).lower()
         raise UnusableInput(f"{path}: cannot be read ({why}); name a file") from None
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Imported:
@@ -189,15 +198,13 @@ def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Import
     if messages != len(snapshot["transcript"]):
         raise UnusableInput(f"{own.path}: ends after {len(snapshot['transcript']):,} of {messages!r} messages; copy the file again")
     _restorable(snapshot)
-    with_seq = {"said": [*said], "done": [*done]}
-    log = _new(home, agent, conversation)
-    try:
+    _check_free(home, agent, conversation)
+    log = Files(home, agent=agent).open(conversation)
+    with _whole_or_not(home, agent, conversation, close=log.close):
         if log.read().transcript:
             raise UnknownSetting(_taken(agent, conversation))
-        if not all(log.journal(record) for record in journal) or not log.append(with_seq["said"], with_seq["done"]):
-            raise UnusableInput(f"{home}: conversation {conversation!r} cannot be written there; free some room and try again")
-    finally:
-        log.close()
+        if not all(log.journal(record) for record in journal) or not log.append(said, done):
+            raise UnusableInput(_unwritten(home, conversation))
     desk = FilePapers(home / "work" / agent / conversation, home=home)
     for name, value in papers.items():
         desk.write(name, value)
@@ -230,14 +237,28 @@ def _take_recording(home: Path, path: Path, *, agent: str, conversation: str, mo
         store=Files(home, agent=agent),
         conversation=conversation,
     )
-    try:
+    with _whole_or_not(home, agent, conversation, close=manager.close):
         if manager.snapshot()["transcript"]:
             raise UnknownSetting(_taken(agent, conversation))
         if not manager.note(list(recording.messages)):
-            raise UnusableInput(f"{home}: conversation {conversation!r} cannot be written there; free some room and try again")
+            raise UnusableInput(_unwritten(home, conversation))
         return Imported(conversation, recording.reader, len(manager.snapshot()["transcript"]), skipped=len(recording.skipped))
-    finally:
-        manager.close()
+
+
+@contextmanager
+def _whole_or_not(home: Path, agent: str, conversation: str, *, close: Callable[[], None]) -> Iterator[None]:
+    """What could not be written whole is taken away again; a name that turned out to be taken is somebody else's."""
+    try:
+        yield
+    except UnknownSetting:
+        close()
+        raise
+    except BaseException:
+        close()
+        with suppress(SostenutoError):
+            Shelf(home).delete(agent, conversation)
+        raise
+    close()
 
 
 def _restorable(snapshot: Mapping[str, Any]) -> None:
@@ -247,16 +268,15 @@ def _restorable(snapshot: Mapping[str, Any]) -> None:
     ContextManager.restore(snapshot)
 
 
-def _new(home: Path, agent: str, conversation: str) -> Any:
-    _check_free(home, agent, conversation)
-    return Files(home, agent=agent).open(conversation)
-
-
 def _check_free(home: Path, agent: str, conversation: str) -> None:
     """Raises UnknownSetting where the name is taken, be it in the archive or by work alone, or cannot be one."""
     Files(home, agent=agent).journalled(conversation)  # checks both names
     if any(one.conversation.lower() == conversation.lower() for one in Shelf(readable_home(home)).listed(agent)):
         raise UnknownSetting(_taken(agent, conversation))
+
+
+def _unwritten(home: Path, conversation: str) -> str:
+    return f"{home}: conversation {conversation!r} cannot be written there; free some room and try again"
 
 
 def _taken(agent: str, conversation: str) -> str:

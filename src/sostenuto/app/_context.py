@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from sostenuto.app._home import readable_home
 from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._providers import model_named
+from sostenuto.app._retelling import RUNGS
 from sostenuto.app._terms import NO_AGENT
 from sostenuto.budget import Lines, thresholds
 from sostenuto.config import Configured, agent_file, configured, read_agent
@@ -23,8 +25,8 @@ from sostenuto.window import Window
 from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 if TYPE_CHECKING:
-    from sostenuto.engine import Preview, Request, Undone, Usage
-    from sostenuto.protocols import Summarizer
+    from sostenuto.engine import Preview, Undone, Usage
+    from sostenuto.protocols import Model, Summarizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,13 @@ def previewed(whose: Whose, other: Other = Other(), *, before: str | None = None
 
 
 def compacted(
-    whose: Whose, other: Other = Other(), *, before: str | None = None, focus: str = "", summarizer: Summarizer | None = None
+    whose: Whose,
+    other: Other = Other(),
+    *,
+    before: str | None = None,
+    focus: str = "",
+    by_model: bool = False,
+    models: Callable[[str], Model] = model_named,
 ) -> Compacted:
     """Compact a conversation now; it stays so for whoever goes on with it.
 
@@ -185,23 +193,37 @@ def compacted(
         other: it goes on with this model or window.
         before: only what lies before this key.
         focus: what the summary shall attend to.
-        summarizer: writes the summary; None: the mechanical one.
+        by_model: the conversation's own model writes the summary; else it is the mechanical one.
+        models: makes that model.
 
     Raises:
         ConversationInUse: somebody else is writing it.
-        UnknownSetting, UnusableInput: as `previewed`.
+        UnknownSetting, UnusableInput: as `previewed`; or the model cannot be asked.
     """
     import asyncio
 
-    with _opened(whose, other, summarizer) as manager:
-        tokens = manager.usage().tokens
-        request: Request = asyncio.run(manager.compact(focus=focus, before=before))
-        rungs = tuple(
-            Rewritten(event.rung, event.reason, event.tokens_before, event.tokens_after, _losses(manager, event.keys))
-            for event in request.events
-            if event.rung not in ("warn", "nudge")
-        )
-        return Compacted(tokens, manager.usage().tokens, rungs, request.notices, _is_kept(whose, manager))
+    async def perform() -> Compacted:
+        from sostenuto.agent import summarizing
+
+        model = models(other.model or str(_snapshot(whose)["meta"].get("model") or "")) if by_model else None
+        try:
+            with _opened(whose, other, summarizing(model) if model is not None else None) as manager:
+                return await _compacted(whose, manager, before=before, focus=focus)
+        finally:
+            if model is not None:
+                await model.aclose()
+
+    return asyncio.run(perform())
+
+
+async def _compacted(whose: Whose, manager: ContextManager, *, before: str | None, focus: str) -> Compacted:
+    tokens, first = manager.usage().tokens, len(manager.snapshot()["edits"])
+    request = await manager.compact(focus=focus, before=before)
+    rungs = tuple(
+        Rewritten(RUNGS.get(edit.kind, edit.kind), edit.cause, edit.tokens_before, edit.tokens_after, _losses(manager, edit.keys))
+        for edit in changes(manager.snapshot())[first:]
+    )
+    return Compacted(tokens, manager.usage().tokens, rungs, request.notices, _is_kept(whose, manager))
 
 
 def undone(whose: Whose, edit: int | None, *, redo: bool = False) -> tuple[Undone, bool]:
@@ -248,12 +270,9 @@ def _opened(whose: Whose, other: Other, summarizer: Summarizer | None) -> Iterat
 def _is_kept(whose: Whose, manager: ContextManager) -> bool:
     """Whether what is on disk says what the manager says of its edits."""
     there = snapshot_of(Files(whose.home, agent=whose.agent).read(whose.conversation), conversation=whose.conversation)
-    return [(one["number"], one["active"]) for one in there["edits"]] == [(one.number, one.active) for one in changes_of(manager)]
-
-
-def changes_of(manager: ContextManager) -> tuple[Change, ...]:
-    """Every edit of a conversation, in order."""
-    return changes(manager.snapshot())
+    return [(one["number"], one["active"]) for one in there["edits"]] == [
+        (one["number"], one["active"]) for one in manager.snapshot()["edits"]
+    ]
 
 
 def _snapshot(whose: Whose) -> dict[str, Any]:

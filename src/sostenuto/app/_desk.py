@@ -11,6 +11,7 @@ from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.protocols import Drafts, KeptResults, Log, Papers, Store
 from sostenuto.stores.drafts import DraftLimits, FileDrafts
 from sostenuto.stores.files import Files
+from sostenuto.stores.index import place_of
 from sostenuto.stores.papers import FilePapers
 from sostenuto.stores.results import FileResults
 from sostenuto.stores.shelf import Shelf
@@ -22,7 +23,7 @@ class Desk:
     """The places of one run.
 
     `store` is None where nothing is kept: the others are then in this process too (D42). `trouble` says why a conversation that was to
-    be kept cannot be (D34).
+    be kept cannot be (D34). `index` is the file of its full-text index, None for one in this process (D39).
     """
 
     papers: Papers
@@ -30,6 +31,7 @@ class Desk:
     results: KeptResults
     store: Store | None = None
     trouble: str = ""
+    index: Path | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,6 +80,7 @@ def desk_of(home: Path, *, agent: str, conversation: str, settings: Mapping[str,
         FileDrafts(home / "scratchpad" / agent, limits=draft_limits(settings), home=home),
         FileResults(work, cap_bytes=settings["results.maxBytes"], home=home),
         Opened(log),
+        index=place_of(home, agent=agent, conversation=conversation)[0],
     )
 
 

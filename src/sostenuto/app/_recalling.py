@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sostenuto.errors import UnknownKey, UnusableInput
+from sostenuto.errors import UnknownKey
 from sostenuto.messages import parse_key
 from sostenuto.protocols import KeptResults
 from sostenuto.results import about_tokens
@@ -27,7 +26,7 @@ class KeptConversation:
 
     Attributes:
         index: where its index is, or would be; None where none may be written.
-        stamp: says which transcript it is: another one, or a longer one, has another stamp. Made without reading it.
+        stamp: says which transcript it is: another one, or a longer one, has another stamp. Made without reading it; "" for unknown.
         load: reads all of it and writes nothing.
         results: whole results that were cut before they came in.
     """
@@ -38,40 +37,22 @@ class KeptConversation:
     results: KeptResults
 
 
-def kept_conversation(home: Path, agent: str, name: str) -> KeptConversation:
-    """A conversation of an agent as the data home holds it.
+def recallable(home: Path, *, agent: str, conversation: str) -> KeptConversation:
+    """A conversation of an agent, at hand or in the archive, from which there is no index. That it is not there is said by `load`.
 
     Raises:
         UnknownSetting: that cannot be the name of an agent or a conversation.
-        UnusableInput: there is none of that name.
     """
-    from sostenuto.stores.files import Files
     from sostenuto.stores.index import place_of
     from sostenuto.stores.results import FileResults
 
-    index, stamp = place_of(home, agent=agent, conversation=name)
-    if not stamp:
-        raise UnusableInput(_missing(home, agent=agent, name=name))
-
     def load() -> ContextManager:
-        from sostenuto.engine import amounting
-        from sostenuto.manager import ContextManager
+        from sostenuto.app._kept import kept_conversation
 
-        snapshot, _ = amounting(Files(home, agent=agent).read(name))
-        return ContextManager.restore(snapshot)
+        return kept_conversation(home, agent=agent, conversation=conversation)
 
-    return KeptConversation(index, stamp, load, FileResults(home / "work" / agent / name, home=home))
-
-
-def _missing(home: Path, *, agent: str, name: str) -> str:
-    from sostenuto.stores.shelf import Shelf
-
-    there = [one for one in Shelf(home).listed(agent) if one.conversation]
-    if any(one.conversation == name and one.is_archived for one in there):
-        return f"conversation {name} of {agent} is in the archive; take it out by going on with it: sostenuto run --conversation {name}"
-    near = get_close_matches(name, [one.conversation for one in there], n=1) or [one.conversation for one in there][:1]
-    said = f"; is it {near[0]}?" if near else f"; {agent} has none"
-    return f"there is no conversation {name} of {agent}{said}"
+    index, stamp = place_of(home, agent=agent, conversation=conversation)
+    return KeptConversation(index, stamp, load, FileResults(home / "work" / agent / conversation, home=home))
 
 
 def recalled_from(kept: KeptConversation, wanted: str) -> tuple[Hit, ...]:
@@ -81,7 +62,7 @@ def recalled_from(kept: KeptConversation, wanted: str) -> tuple[Hit, ...]:
 
     Raises:
         UnknownKey: it is a key and names nothing, or more than one thing.
-        UnusableInput: the conversation cannot be read.
+        UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
     """
     from sostenuto.stores.index import Index
 
@@ -97,7 +78,7 @@ def words_in(kept: KeptConversation, words: str) -> tuple[Hit, ...]:
     """Every piece with these words, the best first, also where they would be a key; nothing found is an empty tuple.
 
     Raises:
-        UnusableInput: the conversation cannot be read.
+        UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
     """
     from sostenuto.stores.index import Index
 
@@ -111,10 +92,10 @@ def words_in(kept: KeptConversation, words: str) -> tuple[Hit, ...]:
 
 def _current(index: Index, kept: KeptConversation) -> ContextManager | None:
     """Bring the index up to date; the conversation, if it had to be read for that."""
-    if index.stamp == kept.stamp:
+    if kept.stamp and index.stamp == kept.stamp:
         return None
     conversation = kept.load()
-    conversation.search_with(index)
+    conversation.search_with(index, now=True)
     index.stamped(kept.stamp)
     return conversation
 

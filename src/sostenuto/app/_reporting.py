@@ -35,8 +35,8 @@ def replay_report(replayed: Replayed, *, source: str, settings: Sequence[tuple[s
             unedited=replayed.unedited,
             codec=CODECS[recording.format],
             by=replayed.by,
-            lines=_lines(options.settings(window) if options.settings else None, budget=window - (options.max_output or 0)),
-            written=_written(replayed.snapshot()),
+            lines=lines_of(options.settings(window) if options.settings else None, budget=window - (options.max_output or 0)),
+            written=written(replayed.snapshot()),
             settings=(
                 ("Window", f"{window:,} tokens, {replayed.window_source}"),
                 ("Counted with", replayed.counted),
@@ -48,7 +48,7 @@ def replay_report(replayed: Replayed, *, source: str, settings: Sequence[tuple[s
             asides=replayed.remarks,
             summarized=replayed.summarized,
             kept_in=kept_in,
-            version=_version(),
+            version=package_version(),
         )
     )
 
@@ -95,31 +95,33 @@ class Rehearsed:
                 unedited=self.unedited,
                 codec=openai_chat.CODEC,
                 by=by,
-                lines=_lines(None, budget=found.window),
-                written=_written(self.snapshot),
+                lines=lines_of(None, budget=found.window),
+                written=written(self.snapshot),
                 settings=(
                     ("Window", f"{found.window:,} tokens, chosen by the demo"),
                     ("Counted with", counted_with(by, DEFAULT_MODEL, counter="family", named=True)),
                     ("Summaries", "written by the script; what it reads and writes is not in the cost"),
                 ),
-                version=_version(),
+                version=package_version(),
             )
         )
 
 
-def _lines(settings: Settings | None, *, budget: int) -> Lines:
+def lines_of(settings: Settings | None, *, budget: int) -> Lines:
+    """The lines of the rungs in tokens; the usual ones where nothing was set."""
     from sostenuto.ladder import Settings as Defaults
 
     return (settings or Defaults()).thresholds.lines(budget)
 
 
-def _written(snapshot: Mapping[str, Any]) -> frozenset[str]:
+def written(snapshot: Mapping[str, Any]) -> frozenset[str]:
     """The texts of every checkpoint, and of what asks to go on behind it."""
     covers = [edit["cover"] for edit in snapshot["edits"] if edit.get("cover")]
     return frozenset(cover[name] for cover in covers for name in ("text", "continuation"))
 
 
-def _version() -> str:
+def package_version() -> str:
+    """The version that is installed; "" for a source tree that is not."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -22,6 +22,7 @@ from sostenuto.errors import SostenutoError, UnusableInput
 from sostenuto.manager import Calibrations, ContextManager
 from sostenuto.messages import Message, Text, pinned
 from sostenuto.protocols import Model, Raw
+from sostenuto.stores.index import Index
 from sostenuto.stores.shelf import Shelf
 from sostenuto.tools import Asking, Handling, PapersInMemory, Policy, Tool, standard_tools
 from sostenuto.work import STATE, TODOS, known, state_in, todos_in
@@ -106,10 +107,13 @@ async def _performed(wish: Wish, terms: Terms, *, listener: Listener, stop: Stop
     window = managed(Served(model, await model.window()), terms, calibrations)
     wiring = _Wiring(model, writer, window, calibrations, _desk(wish, terms))
     context = wiring.context(purse, name=wish.conversation)
+    index = Index(wiring.desk.index)
+    context.search_with(index)
     try:
         return await _run_in(context, wish, terms, wiring, listener=listener, stop=stop, purse=purse, ask=ask)
     finally:  # a run that is torn down leaves what it did as well
         context.close()
+        index.close()
         calibrations.save(wish.home / CALIBRATION)
 
 
@@ -212,7 +216,7 @@ def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool]
 
     def made(purse: Purse) -> tuple[ContextManager, Sequence[Tool]]:
         """The same tools, with work state, todos and caches of its own, and the same scratchpad."""
-        desk = replace(wiring.desk, papers=PapersInMemory(), store=None)
+        desk = replace(wiring.desk, papers=PapersInMemory(), store=None, index=None)
         own = chosen_tools(standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts), names)
         return replace(wiring, desk=desk).context(purse), own
 

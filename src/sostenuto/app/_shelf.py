@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sostenuto.app._home import readable_home
-from sostenuto.app._recalling import KeptConversation, words_in
+from sostenuto.app._kept import nothing_there
+from sostenuto.app._recalling import recallable, words_in
 from sostenuto.app._wires import CODECS
-from sostenuto.errors import SostenutoError
+from sostenuto.errors import SostenutoError, UnknownSetting
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Record
 from sostenuto.stores.shelf import Shelf
@@ -49,6 +50,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """How much there is of something, or was removed."""
+
+    bytes: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finds:
     """What one conversation has for some words, the best first; `trouble` where it could not be searched."""
 
@@ -74,6 +83,28 @@ def conversations(home: Path, /, *, agent: str | None = None) -> list[Entry]:
     return found
 
 
+def listed_conversation(home: Path, /, *, agent: str, conversation: str) -> Entry:
+    """What a list says of one conversation, at hand or in the archive, or of which only work is left.
+
+    Raises:
+        UnknownSetting: there is none of that name. UnusableInput: the data home cannot be read.
+    """
+    found = next((one for one in conversations(home, agent=agent) if one.conversation == conversation), None)
+    if found is None:
+        raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
+    return found
+
+
+def delete_conversation(home: Path, /, *, agent: str, conversation: str) -> Amount:
+    """Remove a conversation with its work and its index, at hand and in the archive; how much that was.
+
+    Raises:
+        ConversationInUse: somebody writes it. UnknownSetting, UnusableInput: there is none, or it cannot be removed.
+    """
+    gone = Shelf(readable_home(home)).delete(agent, conversation)
+    return Amount(gone.bytes, gone.files)
+
+
 def first_words(records: Sequence[Record], /) -> str:
     """How the first words of a person begin, on one line; "" where nobody spoke. Never raises."""
     wire = ""
@@ -97,24 +128,12 @@ def searched(home: Path, words: str, /, *, agent: str) -> Iterator[Finds]:
         if not one.conversation or not one.history_bytes:
             continue
         try:
-            hits = words_in(_kept(home, one.agent, one.conversation, is_archived=one.is_archived), words)
+            hits = words_in(recallable(home, agent=one.agent, conversation=one.conversation), words)
         except SostenutoError as error:
             yield Finds(one.conversation, trouble=str(error))
             continue
         if hits:
             yield Finds(one.conversation, hits)
-
-
-def _kept(home: Path, agent: str, name: str, *, is_archived: bool) -> KeptConversation:
-    """A conversation to be searched; what lies in the archive has no index, and none is made for it."""
-    from sostenuto.app._kept import kept_conversation as manager_of
-    from sostenuto.app._recalling import kept_conversation
-    from sostenuto.stores.results import FileResults
-
-    if not is_archived:
-        return kept_conversation(home, agent, name)
-    results = FileResults(home / "work" / agent / name, home=home)
-    return KeptConversation(None, "archived", lambda: manager_of(home, agent=agent, conversation=name), results)
 
 
 def _words(message: Message) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sostenuto.app._home import readable_home
 from sostenuto.app._kept import nothing_there
+from sostenuto.app._shelf import Amount
 from sostenuto.errors import UnknownSetting
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
@@ -33,14 +34,6 @@ class Work:
     troubles: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cleared:
-    """How much was removed."""
-
-    bytes: int
-    files: int
-
-
 def work(home: Path, /, *, agent: str, conversation: str) -> Work:
     """The work of a conversation; nothing is written.
 
@@ -62,11 +55,11 @@ def work(home: Path, /, *, agent: str, conversation: str) -> Work:
     )
 
 
-def clear_work(home: Path, /, *, agent: str, conversation: str) -> Cleared:
+def clear_work(home: Path, /, *, agent: str, conversation: str) -> Amount:
     """Remove the work of a conversation with its whole tool results. Its history stays.
 
     Raises:
         ConversationInUse: somebody writes it. UnusableInput: there is none, or it cannot be removed.
     """
     gone = Shelf(readable_home(home)).clear_work(agent, conversation)
-    return Cleared(gone.bytes, gone.files)
+    return Amount(gone.bytes, gone.files)

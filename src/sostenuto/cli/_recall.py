@@ -91,9 +91,9 @@ def _of_replay(folder: Path, question: str) -> Sequence[Hit]:
 
 def _of_conversation(name: str, agent: str | None, question: str) -> Sequence[Hit]:
     """What a conversation has for a question, never nothing. Raises UnknownKey."""
-    from sostenuto.app import NO_AGENT, data_home, kept_conversation, recalled_from
+    from sostenuto.app import NO_AGENT, data_home, recallable, recalled_from
 
-    conversation = kept_conversation(data_home(os.environ, platform=sys.platform), agent or NO_AGENT, name)
+    conversation = recallable(data_home(os.environ, platform=sys.platform), agent=agent or NO_AGENT, conversation=name)
     try:
         hits = recalled_from(conversation, question)
     except UnknownKey as error:

@@ -26,7 +26,6 @@ EACH: Final = "<id>"
 """Stands in a key for the id of any agent."""
 _PER_AGENT: Final = "daemon.agents."
 _UNATTENDED: Final = "It will count only unattended runs, which there are none of yet"
-_KEEPING: Final = "Nothing is removed by it yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +106,11 @@ KEYS: Final[dict[str, Key]] = {
     "persona": Key(TEXT, None, "What the agent is told about itself and how to work.", AGENT),
     "reasoning": Key(REASONING_LEVEL, None, "How long the model thinks before it speaks, where its provider can be told.", AGENT),
     "memoryScopes": Key(TEXTS, None, "Scopes of memory that an agent reads.", AGENT, "There is no memory to read yet"),
-    "history.maxConversationsPerAgent": Key(SOME, 100, "Conversations of an agent; the oldest beyond are archived.", GLOBAL, _KEEPING),
-    "results.maxBytes": Key(BYTES, 256_000_000, "Bytes of kept tool results of one conversation.", GLOBAL, _KEEPING),
-    "scratchpad.maxFileBytes": Key(BYTES, 5_000_000, "Bytes of one file of an agent's scratchpad.", GLOBAL, _KEEPING),
-    "scratchpad.maxFiles": Key(SOME, 2_000, "Files of an agent's scratchpad.", GLOBAL, _KEEPING),
-    "scratchpad.maxBytes": Key(BYTES, 1_000_000_000, "Bytes of an agent's scratchpad.", GLOBAL, _KEEPING),
+    "history.maxConversationsPerAgent": Key(SOME, 100, "Conversations of an agent; the oldest beyond are archived.", GLOBAL),
+    "results.maxBytes": Key(BYTES, 256_000_000, "Bytes of kept tool results of one conversation.", GLOBAL),
+    "scratchpad.maxFileBytes": Key(BYTES, 5_000_000, "Bytes of one file of an agent's scratchpad.", GLOBAL),
+    "scratchpad.maxFiles": Key(SOME, 2_000, "Files of an agent's scratchpad.", GLOBAL),
+    "scratchpad.maxBytes": Key(BYTES, 1_000_000_000, "Bytes of an agent's scratchpad.", GLOBAL),
     "daemon.dailyCostUSD": Key(DOLLARS, None, "Dollars of unattended runs in a day.", GLOBAL, _UNATTENDED),
     "daemon.dailyTokens": Key(TOKENS, None, "Tokens of unattended runs in a day.", GLOBAL, _UNATTENDED),
     "daemon.monthlyCostUSD": Key(DOLLARS, None, "Dollars of unattended runs in a month.", GLOBAL, _UNATTENDED),

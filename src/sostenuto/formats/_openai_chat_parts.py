@@ -236,7 +236,7 @@ def _write_result(out: dict[str, Any], mine: Mine) -> None:
         out["content"] = _results.rewritten(out.get("content"), old, new=new, media_of=attachment)
     if new.call_id != old.call_id and out.get("role") != "function":  # a legacy function message has no id
         out["tool_call_id"] = new.call_id
-    if new.name != old.name:
+    if new.name != old.name and ("name" in out or out.get("role") == "function"):  # a tool message has no field for it
         out["name"] = new.name
 
 

@@ -259,10 +259,11 @@ class ContextManager(Outliving):
             raise UnknownKey("an empty text names nothing; give a key such as m12.0, or words to search for")
         return machinery.search(engine.state, key, finder=self._driver.finder)
 
-    def search_with(self, finder: Finder) -> None:
-        """Search with this index from now on; it is brought up to date now, and before every search."""
+    def search_with(self, finder: Finder, *, now: bool = False) -> None:
+        """Search with this index from now on. It is brought up to date before every search, and with `now` at once."""
         self._driver.finder = finder
-        machinery.synchronize(self._driver.started().state, finder)
+        if now:
+            machinery.synchronize(self._driver.started().state, finder)
 
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of `recall` and `retrieve_tool_result` in your format, to send beside your own tools."""

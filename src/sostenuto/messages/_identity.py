@@ -11,6 +11,7 @@ from sostenuto.messages._message import Message
 from sostenuto.messages._parts import Call, Media, Opaque, Part, Result, Text
 
 _DIGEST_BYTES = 16
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _KEY = re.compile(r"m(\d{1,12})(?:\.(\d{1,9}))?(?:-m(\d{1,12}))?")
 
 
@@ -46,9 +47,6 @@ def _identity(part: Part) -> tuple[str, ...]:
     if isinstance(part, Opaque):
         return part.kind, part.text
     return ()  # reasoning
-
-
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def _canonical(arguments: str) -> str:

@@ -38,6 +38,7 @@ def data(story: Story) -> dict[str, object]:
         "events": _events(story.rows, made.listings),
         "notices": {row.index: [glimpse(notice, LINE) for notice in row.notices] for row in story.rows if row.notices},
         "keep": story.kept_in or "DIR",
+        "recalled": story.recalled,
     }
 
 

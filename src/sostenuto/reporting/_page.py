@@ -110,7 +110,7 @@ def _glance(story: Story) -> Iterator[tuple[str, str]]:
 def _lost(story: Story) -> str:
     if not left_keys(story.rows):
         return "Nothing left view: every request is the history as it was handed over."
-    if story.kept_in is None:
+    if story.kept_in is None and not story.recalled:
         return "Run the replay again with --keep DIR to read the originals back with: sostenuto recall --keep DIR KEY"
     return "Each original is read back, byte for byte, by its key."
 

@@ -36,6 +36,7 @@ class Story:
         settings: what the run was made with, as (name, value) in words.
         asides: further sentences for people.
         kept_in: the folder of ``--keep``, None where nothing was kept.
+        recalled: what names a kept conversation to ``sostenuto recall``; "" where it is a replay that is read back.
         version: of the package, "" if not known.
     """
 
@@ -53,4 +54,5 @@ class Story:
     asides: Sequence[str] = ()
     summarized: int = 0
     kept_in: str | None = None
+    recalled: str = ""
     version: str = ""

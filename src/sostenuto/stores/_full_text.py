@@ -47,7 +47,7 @@ def has_full_text(connection: Connection) -> bool:
         connection.execute("create virtual table temp.tried using fts5(text, content='', tokenize='trigram')")
         connection.execute("drop table temp.tried")
     except OperationalError as error:
-        if error.sqlite_errorcode != SQLITE_ERROR:
+        if not is_damage(error):
             raise
         return False
     return True
@@ -65,8 +65,16 @@ def is_empty(connection: Connection) -> bool:
 
 
 def make_tables(connection: Connection) -> None:
-    """The tables in an empty database, all or none of them."""
-    connection.executescript(f"begin immediate;\n{_MADE}\ncommit;")
+    """The tables in an empty database, all or none of them; another process may have made them meanwhile."""
+    with connection:
+        connection.execute("begin immediate")
+        for statement in _MADE.split(";") if is_empty(connection) else ():
+            connection.execute(statement)
+
+
+def is_damage(error: OperationalError) -> bool:
+    """Whether a table is missing or a text is no UTF-8; any other failure is that of a file in use, a full disk and the like."""
+    return getattr(error, "sqlite_errorcode", SQLITE_ERROR) == SQLITE_ERROR
 
 
 def state(connection: Connection) -> tuple[int, str, str]:

@@ -25,6 +25,7 @@ UPGRADES: Final[Mapping[int, Upgrade]] = {}
 
 _TAIL: Final = 512  # bytes before the end by which a file is known again
 _NAMED: Final = 5
+_BATCH: Final = 16 * 1024 * 1024  # bytes of copies that are held in memory
 
 
 class Replaced(Exception):
@@ -240,20 +241,22 @@ class Lines:
 
     def _copied(self, handle: int, bad: Sequence[BadLine], /) -> bool:
         """Put copies of lines beside the file, each once; whether all of them are there."""
-        if not bad:
-            return True
+        # a longer one stays where it is only, in the file that is never rewritten
+        fitting = [line for line in bad if line.length <= LARGEST_LINE]
         try:
-            known = self._digests_of_copies()
-            for line in bad:
-                if line.length > LARGEST_LINE:
-                    return False  # it stays where it is, in the file that is never rewritten
+            known = self._digests_of_copies() if fitting else set()
+            new: list[bytes] = []
+            for line in fitting:
                 data = bytes_at(handle, line.start, length=line.length).rstrip(b"\n") + b"\n"
                 if (digest := _digest(data)) not in known:
-                    append_bytes(self._copies, data, home=self._home)
+                    new.append(data)
                     known.add(digest)
+                if new and (line is fitting[-1] or sum(map(len, new)) > _BATCH):
+                    append_bytes(self._copies, b"".join(new), home=self._home)
+                    new.clear()
         except (OSError, UnusableInput):
             return False
-        return True
+        return len(fitting) == len(bad)
 
     def _digests_of_copies(self) -> set[bytes]:
         try:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NAME = "recall.sqlite"
 WAIT_S = 0.25
 """How long another process's writing is waited for."""
+_MOST = 2**31
 _Answer = TypeVar("_Answer")
 
 
@@ -41,6 +42,7 @@ class Index:
         self._full_text = full_text
         self._connection: Connection | None = None
         self._plain = _Plain()
+        self._mark = ""  # of what is in the file, as far as this object knows
         self._lock = Lock()
 
     def synced(self) -> tuple[int, str]:
@@ -65,20 +67,21 @@ class Index:
             self._plain.stamp = stamp
 
     def add(self, pieces: Iterable[tuple[str, str, str]], /, *, mark: str) -> None:
-        """See `Finder`."""
+        """See `Finder`. Where another process has written since `synced` was asked, nothing is added: ask again."""
         from sostenuto.stores import _full_text
 
-        def put(connection: Connection) -> bool:
+        def put(connection: Connection) -> None:
             with connection:
                 connection.execute("begin immediate")
-                _full_text.add_pieces(connection, pieces, mark=mark)
-            return True
+                if _full_text.state(connection)[1] == self._mark:
+                    _full_text.add_pieces(connection, pieces, mark=mark)
+                    self._mark = mark
 
         with self._lock:
             if self._opened() is None:
                 self._plain.add(pieces, mark=mark)
             else:
-                self._asked(put, otherwise=False)
+                self._asked(put, otherwise=None)
 
     def search(self, words: str, /, *, limit: int, offset: int = 0, last: Collection[str] = ()) -> Sequence[Found]:
         """See `Finder`."""
@@ -111,6 +114,7 @@ class Index:
         def empty(connection: Connection) -> None:
             with connection:
                 _full_text.remove_all(connection)
+            self._mark = ""
 
         with self._lock:
             self._asked(empty, otherwise=None)
@@ -129,7 +133,9 @@ class Index:
         with self._lock:
             if self._opened() is None:
                 return self._plain.count, self._plain.mark, self._plain.stamp
-            return self._asked(_full_text.state, otherwise=(0, "", ""))
+            found = self._asked(_full_text.state, otherwise=(0, "", ""))
+            self._mark = found[1]
+            return found
 
     def _pieces(self, *, key: str = "", source: str = "") -> list[tuple[str, str, str]]:
         def held(connection: Connection) -> list[tuple[str, str, str]]:
@@ -145,7 +151,9 @@ class Index:
 
     def _asked(self, ask: Callable[[Connection], _Answer], *, otherwise: _Answer) -> _Answer:
         """What the open index answers. Where it fails it is given up: a damaged file is removed, any other goes on in memory."""
-        from sqlite3 import SQLITE_ERROR, DatabaseError, OperationalError
+        from sqlite3 import DatabaseError, OperationalError
+
+        from sostenuto.stores._full_text import is_damage
 
         connection = self._opened()
         if connection is None:
@@ -153,8 +161,8 @@ class Index:
         try:
             return ask(connection)
         except OperationalError as error:
-            self._let_go(remove=error.sqlite_errorcode == SQLITE_ERROR)  # a table is missing
-            if error.sqlite_errorcode != SQLITE_ERROR:  # locked, full, read-only, gone
+            self._let_go(remove=is_damage(error))
+            if not is_damage(error):  # locked, full, read-only, gone
                 self.path = None
         except (DatabaseError, zlib.error, UnicodeError):
             self._let_go(remove=True)
@@ -168,6 +176,7 @@ class Index:
                 self.path = None
                 self._connection = _ready(":memory:")
             self._full_text = self._connection is not None
+            self._mark = _mark_of(self._connection)
         return self._connection
 
     def _from_file(self) -> Connection | None:
@@ -195,18 +204,20 @@ class Index:
 def place_of(home: Path, *, agent: str, conversation: str) -> tuple[Path | None, str]:
     """Where the index of a conversation lies, beside its transcript, and the stamp of the transcript as it is now.
 
-    The path is None where a symbolic link is on the way; the stamp is "" where there is no transcript. Nothing is read or made.
+    The path is None where there is no such folder, or a symbolic link is on the way; the stamp is "" where there is no transcript.
+    Nothing is read or made.
 
     Raises:
         UnknownSetting: the agent or the conversation cannot have that name.
     """
     places = Places(home.absolute())
     folder = places.history(checked_name(agent, what="agent"), checked_name(conversation, what="conversation"))
+    path = folder / NAME if places.is_there(folder) else None
     try:
         found = os.lstat(folder / "transcript.jsonl")
     except OSError:
-        return None, ""
-    return folder / NAME if places.is_there(folder) else None, f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
+        return path, ""
+    return path, f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
 
 
 class _Plain:
@@ -235,8 +246,8 @@ def _page(
     found: Iterable[tuple[str, str, str, int]], query: Wanted, *, window: tuple[int, int], last: frozenset[str]
 ) -> list[Found]:  # fmt: skip
     """The finds of one page, each key once; those whose key is in `last` behind all others."""
-    offset, limit = window
-    shown = islice(_ordered(found, last), offset, offset + max(0, limit))
+    offset, limit = (min(max(0, number), _MOST) for number in window)
+    shown = islice(_ordered(found, last), offset, offset + limit)
     return [Found(key, source, excerpt(text, query), rank) for key, source, text, rank in shown]
 
 
@@ -284,8 +295,10 @@ def _ready(place: str) -> Connection | None:
         if not _full_text.is_ours(connection):
             raise _NotOurs
         _full_text.state(connection)
-    except (OperationalError, OSError) as error:
+    except OperationalError as error:
         _close(connection)
+        if _full_text.is_damage(error):
+            raise _NotOurs from None
         raise OSError(str(error)) from None
     except DatabaseError:
         _close(connection)
@@ -294,6 +307,15 @@ def _ready(place: str) -> Connection | None:
         _close(connection)
         raise
     return connection
+
+
+def _mark_of(connection: Connection | None) -> str:
+    """The mark in an index that was just opened."""
+    from sostenuto.stores import _full_text
+
+    with suppress(Exception):  # whatever ails it comes up when it is asked
+        return _full_text.state(connection)[1] if connection is not None else ""
+    return ""
 
 
 def _close(connection: Connection | None) -> None:

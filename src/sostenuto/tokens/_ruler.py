@@ -30,6 +30,8 @@ class Framing:
 FRAMING = Framing()
 _WORDED = (Text, Opaque)
 """Parts that are nothing but their text."""
+_WRITTEN = json.JSONEncoder(ensure_ascii=False).encode
+"""One for all calls: making an encoder takes longer than most of what it writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,6 @@ def _call_text(call: Call) -> str:
     """Compact JSON of a call, its arguments as the JSON they are: neither object nor text is escaped a second time."""
     arguments = _as_text(call.arguments)
     return f'{{"id":{_quoted(call.id)},"type":"function","function":{{"name":{_quoted(call.name)},"arguments":{arguments or "{}"}}}}}'
-
-
-_WRITTEN = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _quoted(text: str) -> str:

@@ -14,7 +14,7 @@ from sostenuto.doors import door
 
 if TYPE_CHECKING:
     from sostenuto.tools._answer import Answer, Asking, Decided, Ended, Handling
-    from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
+    from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed, declined
     from sostenuto.tools._batch import run_batch
     from sostenuto.tools._checking import arguments_of
     from sostenuto.tools._drafts import DraftsInMemory
@@ -51,6 +51,7 @@ __all__ = [
     "Weighed",
     "allowed",
     "arguments_of",
+    "declined",
     "recall_tools",
     "results_cleared",
     "run_batch",
@@ -84,6 +85,7 @@ _HOMES = {
     "Weighed": "_approval",
     "allowed": "_approval",
     "arguments_of": "_checking",
+    "declined": "_approval",
     "recall_tools": "_recall",
     "results_cleared": "_tool",
     "run_batch": "_batch",

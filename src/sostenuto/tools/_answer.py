@@ -12,8 +12,9 @@ from sostenuto.tools._approval import Ask
 from sostenuto.tools._kept import ResultsInMemory
 from sostenuto.tools._tool import Compact
 
-Ended = Literal["done", "failed", "refused", "crashed", "timed out", "stopped"]
-"""How a call ended: it ran, it ran and said no, it was not allowed or not understood, its tool broke, it took too long, the run stopped."""
+Ended = Literal["done", "failed", "refused", "crashed", "timed out", "stopped", "waiting"]
+"""How a call ended: it ran, it ran and said no, it was not allowed or not understood, its tool broke, it took too long, the run stopped,
+or it has not run yet because it waits for a person."""
 
 AT_ONCE = 10
 """Calls of one batch that run at the same time."""
@@ -53,6 +54,7 @@ class Answer:
         characters: of the whole result, before anything was left out.
         seconds: how long it ran.
         wish: what the tool asks of the run after the batch.
+        ask: the question that a call waits for, None where it does not.
     """
 
     call_id: str
@@ -64,6 +66,7 @@ class Answer:
     characters: int = 0
     seconds: float = 0.0
     wish: Compact | None = None
+    ask: Ask | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -77,6 +80,7 @@ class Handling:
 
     Attributes:
         ask: asks the person; None where nobody can be asked.
+        parks: where nobody can be asked, a call that has to be is not refused: it waits, and its answer is only the question.
         kept: where whole results are kept; None cuts without a way back but running the tool again.
         retrievable: whether the model has the tool that reads them, so that a cut may name it (D41).
         sizing: how long a result may be.
@@ -90,6 +94,7 @@ class Handling:
     """
 
     ask: Asking | None = None
+    parks: bool = False
     kept: KeptResults | None = field(default_factory=ResultsInMemory)
     retrievable: bool = True
     sizing: Sizing = field(default_factory=Sizing)

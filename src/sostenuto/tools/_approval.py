@@ -84,6 +84,12 @@ def allowed(call: Weighed, policy: Policy) -> Allowed | Refused | Ask:
     )
 
 
+def declined(tool: str, words: str = "") -> str:
+    """What the model is told of a call that the person refused; `words` are theirs."""
+    told = f"They said: {words}" if words else "Do not try the same again; ask what they want instead."
+    return f"{tool} was not run: the person said no. Nothing was changed. {told}"
+
+
 def _is_listed(words: tuple[str, ...], commands: tuple[str, ...]) -> bool:
     """Whether a simple command begins with the words of one of the allowed commands."""
     return any(listed and words[: len(listed)] == listed for listed in (command_words(command) for command in commands))

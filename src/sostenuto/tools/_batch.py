@@ -14,7 +14,7 @@ from sostenuto.errors import ToolFailed
 from sostenuto.messages import Call
 from sostenuto.tools._answer import Answer, Decided, Ended, Handling
 from sostenuto.tools._answering import answer, plain
-from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed
+from sostenuto.tools._approval import Allowed, Ask, Policy, Refused, Weighed, allowed, declined
 from sostenuto.tools._calling import asked, assessed, called
 from sostenuto.tools._checking import arguments_of
 from sostenuto.tools._tool import EVERYTHING, Context, Output, Tool, Touched
@@ -145,14 +145,16 @@ class _Batch:
         grants = await self._allowance(tool, plan)
         if isinstance(grants, str):
             return plain(call, grants, "refused")
+        if isinstance(grants, Ask):
+            return replace(plain(call, grants.question, "waiting"), ask=grants)
         for earlier in range(number):
             if _collide(self.plans[earlier].touched, plan.touched):
                 await _outcome(self.lives[earlier])
         async with self.slots:
             return await self._ran(tool, plan, grants)
 
-    async def _allowance(self, tool: Tool, plan: _Planned) -> frozenset[str] | str:
-        """What the call is granted, or why it may not run."""
+    async def _allowance(self, tool: Tool, plan: _Planned) -> frozenset[str] | str | Ask:
+        """What the call is granted, or why it may not run, or what it waits for."""
         try:
             weighed = Weighed(tool.name, plan.arguments, await assessed(tool, plan.arguments))
         except ToolFailed as failed:
@@ -166,11 +168,14 @@ class _Batch:
             case Ask() as ask:
                 return await self._asked(ask, plan.call.id)
 
-    async def _asked(self, ask: Ask, call_id: str) -> frozenset[str] | str:
-        """What the person says; they are asked one thing at a time."""
+    async def _asked(self, ask: Ask, call_id: str) -> frozenset[str] | str | Ask:
+        """What the person says; they are asked one thing at a time. The question itself where they are to be asked later."""
         tool, ask = ask.call.tool, replace(ask, depth=self.handling.depth)
+        if self.handling.ask is None and self.handling.parks:
+            return ask
         if self.handling.ask is None:
-            text = f"{tool} was not run: it is {ask.risk} and nobody can be asked. Nothing was changed; reach the goal otherwise."
+            where = " inside a sub-agent" if ask.depth else ""
+            text = f"{tool} was not run: it is {ask.risk} and nobody can be asked{where}. Nothing was changed; reach the goal otherwise."
             self._tell(self.handling.decided, call_id, Decided(tool, allowed=False, by_person=False, words=text))
             return text
         async with self.asking:
@@ -180,8 +185,7 @@ class _Batch:
         self._tell(self.handling.decided, call_id, Decided(tool, allowed=said is True, by_person=True, words=words))
         if said is True:
             return ask.call.assessed.grants
-        told = f"They said: {words}" if words else "Do not try the same again; ask what they want instead."
-        return f"{tool} was not run: the person said no. Nothing was changed. {told}"
+        return declined(tool, words)
 
     async def _ran(self, tool: Tool, plan: _Planned, grants: frozenset[str]) -> Answer:
         import asyncio

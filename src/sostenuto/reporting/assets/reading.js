@@ -75,7 +75,7 @@ function firstWords(message) {
 }
 
 function readBack(key) {
-  return `sostenuto recall --keep ${D.keep} ${key}`;
+  return `sostenuto recall ${D.recalled || `--keep ${D.keep}`} ${key}`;
 }
 
 // What an event freed, and what its request had to pay again for it.

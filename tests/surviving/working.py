@@ -1,0 +1,162 @@
+"""A long task in a small window, worked on by the program against a server that answers by a plan; what is there is what was seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sostenuto.testing import FakeServer, Reply
+from tests.stores.lines import place
+from tests.surviving.dying import Told, ended, started
+
+NAME: Final = "c"
+STEPS: Final = 12
+WINDOW: Final = 4_800
+TASK, GO_ON, DONE = "Write all parts of the report.", "Go on where you were.", "All parts are written."
+SUMMARY: Final = """## Goal
+Write all parts of the report.
+## Constraints & Preferences
+(none)
+## Covered So Far
+The first parts.
+## Progress
+### Done
+Some parts.
+### In Progress
+(none)
+### Blocked
+(none)
+## Key Decisions
+(none)
+## Next Steps
+The next part.
+## Critical Context
+The number is 4711.
+"""
+
+
+def part(step: int) -> str:
+    """The words of one part of the report."""
+    return f"Part {step}. " + f"What was found in place {step} is told here. " * 12
+
+
+def todos(step: int) -> list[dict[str, str]]:
+    """The list as it stands after a step."""
+    done = [{"content": f"part {n}", "status": "completed", "verifiedBy": f"read part {n}"} for n in range(step + 1)]
+    return [*done, {"content": f"part {step + 1}", "status": "in_progress"}]
+
+
+def calls(step: int) -> list[tuple[str, Mapping[str, Any]]]:
+    """What the model does in a step."""
+    written: tuple[str, Mapping[str, Any]] = ("write_file", {"path": f"parts/{step}.txt", "content": part(step)})
+    match step % 4:
+        case 0:
+            return [written, ("manage_todos", {"todos": todos(step)})]
+        case 1:
+            return [written, ("manage_scratchpad", {"action": "append", "draft": "log.md", "content": f"step {step}\n"})]
+        case 2:
+            return [("update_work_state", {"goal": "the report", "nextStep": f"step {step + 1}"}), ("grep", {"pattern": "line", "path": "big.txt"})]
+        case _:
+            return [written, ("read_file", {"path": "big.txt", "start_line": step * 30 + 1, "end_line": step * 30 + 30})]
+
+
+@dataclass
+class Seen:
+    """What the server saw when a request came: its body, and how many bytes of each log were on the disk; `answered` by which reply."""
+
+    body: Mapping[str, Any]
+    transcript: int
+    edits: int
+    answered: Reply = field(default_factory=Reply)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it is the summarizer's."""
+        return not self.body.get("tools")
+
+
+class Work:
+    """One life of a conversation: its data home, its folder, the server, and every run of the program so far."""
+
+    def __init__(self, root: Path, server: FakeServer, seen: list[Seen]) -> None:
+        self.root, self.home, self.folder = root, root / "home", root / "folder"
+        self.server, self.seen = server, seen
+        self.runs = 0
+        self.folder.mkdir(parents=True)
+        (self.folder / "big.txt").write_text("".join(f"line {number}: {'words of it ' * 5}\n" for number in range(600)))
+
+    def told(self, prompt: str, **more: Any) -> Told:
+        """What the next process is told."""
+        self.runs += 1
+        arguments = ["run", prompt, "--model", "llamacpp:tiny-random", "--conversation", NAME, "--events", "all"]
+        arguments += ["--approval-policy", "high-risk"]
+        surroundings = {"SOSTENUTO_HOME": str(self.home), "LLAMACPP_BASE_URL": self.server.base_url}
+        return Told(arguments, self.folder, self.out, self.err, surroundings, **more)
+
+    def run(self, prompt: str, **more: Any) -> int | None:
+        """Run the program to its end, however it comes; its exit code."""
+        return ended(started(self.told(prompt, **more)))
+
+    @property
+    def out(self) -> Path:
+        """What the newest run printed."""
+        return self.root / f"out{self.runs}"
+
+    @property
+    def err(self) -> Path:
+        """Its events."""
+        return self.root / f"err{self.runs}"
+
+    def events(self, run: int | None = None) -> list[dict[str, Any]]:
+        """The events of one run, or of all; the last line of a run that was killed may be torn."""
+        numbers = range(1, self.runs + 1) if run is None else [run]
+        found = []
+        for number in numbers:
+            for line in (self.root / f"err{number}").read_text(errors="replace").splitlines():
+                try:
+                    found.append(json.loads(line))
+                except ValueError:
+                    continue
+        return found
+
+    @property
+    def history(self) -> Path:
+        """The folder of the conversation's logs."""
+        return self.home / "history" / "default" / NAME
+
+    @property
+    def papers(self) -> Path:
+        """The folder of its work."""
+        return self.home / "work" / "default" / NAME
+
+
+@contextmanager
+def work(*, steps: int = STEPS, window: int = WINDOW) -> Iterator[Work]:
+    """A conversation that has not begun, and a server that knows the plan."""
+    seen: list[Seen] = []
+    begun = 0
+
+    def script(body: Mapping[str, Any]) -> Reply:
+        nonlocal begun
+        now = Seen(body, _size(life.history / "transcript.jsonl"), _size(life.history / "edits.jsonl"))
+        seen.append(now)
+        if now.is_summary:
+            now.answered = Reply(SUMMARY)
+        elif begun < steps:
+            now.answered = Reply(f"Step {begun}.", calls=calls(begun))
+            begun += 1
+        else:
+            now.answered = Reply(DONE)
+        return now.answered
+
+    with place() as folder, FakeServer("llamacpp", script, window=window) as server:
+        life = Work(Path(folder), server, seen)
+        yield life
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
