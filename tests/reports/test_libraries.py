@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from sostenuto import ContextManager, Settings
 from sostenuto.messages import Result
+from sostenuto.protocols import Kept, Log, Record
 from tests.engine.conversing import CODECS
 from tests.ladder.made_up import (
     FORMATS,
@@ -259,13 +260,35 @@ def test_lib_69_evidence_is_cut_never_paraphrased() -> None:
 
 
 class FullDisk:
-    """A store that cannot keep anything."""
+    """A store, and its one log, that cannot keep anything."""
+
+    conversation = "full"
+    expects_from = 0
+
+    def open(self, conversation: str, /) -> Log:
+        """Itself."""
+        return self
+
+    def read(self) -> Kept:
+        """Nothing."""
+        return Kept()
+
+    def append(self, transcript: Sequence[Record], edits: Sequence[Record], /) -> bool:
+        """Nothing is written."""
+        raise OSError("no space left on device")
+
+    def journalled(self) -> Sequence[Record]:
+        """Nothing."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
 
     def keep(self, items: Mapping[str, str], /) -> frozenset[str]:
         """Nothing is kept."""
         raise OSError("no space left on device")
 
-    def journal(self, record: Mapping[str, Any], /) -> bool:
+    def journal(self, record: Record, /) -> bool:
         """Nothing is written."""
         raise OSError("no space left on device")
 
@@ -273,7 +296,7 @@ class FullDisk:
 def test_lib_71_with_a_full_disk_nothing_claims_to_be_stored_and_the_run_goes_on() -> None:
     """A store that fails fails no request; placeholders name no way back that is not there, and this process still recalls the text."""
     talk = Talk().user("Do the task").grown(12, 700)
-    context = manager(10_000, store=FullDisk())
+    context = manager(10_000, store=FullDisk(), conversation="full")
     requests = played(context, talk, tools=RETRIEVE)
     cleared = [text for text in results(requests[-1]).values() if PLACEHOLDER in text]
     assert cleared

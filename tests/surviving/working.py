@@ -116,7 +116,8 @@ class Work:
         numbers = range(1, self.runs + 1) if run is None else [run]
         found = []
         for number in numbers:
-            for line in (self.root / f"err{number}").read_text(errors="replace").splitlines():
+            path = self.root / f"err{number}"
+            for line in path.read_text(errors="replace").splitlines() if path.exists() else ():
                 try:
                     found.append(json.loads(line))
                 except ValueError:

@@ -83,11 +83,16 @@ def _told(found: Converted) -> Iterable[str]:
     for one in found.skipped:
         if one.kind == "torn":
             yield f"  line {one.line} was left out: {one.reason}"
-    for what, keys in _grouped(found.losses).items():
-        more = f" and {len(keys) - KEYS_SHOWN:,} more" if len(keys) > KEYS_SHOWN else ""
-        yield f"  {len(keys):,} x {what}: {', '.join(keys[:KEYS_SHOWN])}{more}"
+    yield from losses_told(found.losses)
     for problem in found.problems[:KEYS_SHOWN]:
         yield f"  the provider would refuse: {problem}"
+
+
+def losses_told(losses: Iterable[Loss]) -> Iterable[str]:
+    """What another wire does not hold as it was, a line for each kind of it."""
+    for what, keys in _grouped(losses).items():
+        more = f" and {len(keys) - KEYS_SHOWN:,} more" if len(keys) > KEYS_SHOWN else ""
+        yield f"  {len(keys):,} x {what}: {', '.join(keys[:KEYS_SHOWN])}{more}"
 
 
 def _grouped(losses: Iterable[Loss]) -> dict[str, list[str]]:

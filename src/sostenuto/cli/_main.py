@@ -17,15 +17,20 @@ from sostenuto.errors import SostenutoError, UnknownSetting
 COMMANDS = {
     "agent": ("_agent", "Create, list, show, edit and delete agents."),
     "config": ("_config", "Show and change settings."),
+    "context": ("_context", "Show what fills a conversation's window, compact it, and take that back."),
+    "conversations": ("_conversations", "List, show, search, export, import and delete conversations."),
     "convert": ("_convert", "Write a recorded session as another provider's API takes it."),
+    "data": ("_data", "Show what is kept on this machine, purge it, or copy it."),
     "demo": ("_demo", "Watch a long task stay inside a small window; no key, no network."),
     "doctor": ("_doctor", "Say what works on this machine, what does not, and what to do."),
+    "inspect": ("_inspect", "Look at a kept conversation: what was said, what was done to it, why."),
     "models": ("_models", "Show the windows and prices of models, and where the numbers come from."),
     "recall": ("_recall", "Read back what left the context of a conversation or a kept replay."),
     "replay": ("_replay", "Show what a recorded session would have sent."),
     "run": ("_run", "Let an agent work on a task inside its window and its limits."),
     "tokens": ("_tokens", "Count the tokens of a file and say how."),
     "verify": ("_verify", "Show what a recorded session would lose and cost, here and with other libraries."),
+    "work": ("_work", "Show or clear the state, todos and journal of a conversation's work."),
 }
 """Command -> (file, one line of help). A command's file is imported only when it is asked for: the start stays fast."""
 
@@ -91,6 +96,8 @@ def program() -> None:
       sostenuto tokens prompt.txt --model openai:gpt-4o
       sostenuto models openai:gpt-5
       sostenuto run "Which functions here have no test?"
+      sostenuto conversations list
+      sostenuto context review --compact --dry-run
       sostenuto verify session.jsonl --window 60k
 
     \b

@@ -56,7 +56,11 @@ class Keeper:
         return True
 
     def _appended(self) -> bool:
-        if not self.log.append(self._transcript, self._edits):
+        try:
+            is_written = self.log.append(self._transcript, self._edits)
+        except Exception:  # a store may be anybody's code: its failure must not fail the run
+            is_written = False
+        if not is_written:
             return False
         self._transcript, self._edits, self._acknowledged = [], [], self._known.seq
         return True
