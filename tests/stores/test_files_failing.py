@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -245,3 +246,58 @@ def test_a_home_that_is_a_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnusableInput, match=r"home.*free the place") as raised:
         Files(tmp_path / "home").open(NAME)
     assert len(str(raised.value).splitlines()) == 1
+
+
+def meets_a_failed_flush(home: Path) -> None:
+    """The disk takes what is written and fails to keep it, once; the log is read in between."""
+    log = Files(home).open(NAME)
+    assert log.append(records(0), records(1))
+    flushed: list[int] = []
+    real, fails = os.fsync, True
+
+    def flush(fd: int) -> None:
+        if fails:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        flushed.append(os.fstat(fd).st_size)
+        real(fd)
+
+    os.fsync = flush  # type: ignore[assignment]
+    assert not log.append(records(2), [])
+    log.read()
+    assert log.expects_from == 2
+    fails = False
+    assert log.append(records(2), [])
+    assert flushed == [(folder_of(home) / "transcript.jsonl").stat().st_size]
+    assert numbers(log) == [0, 2, 1]
+    log.close()
+    with (folder_of(home) / "edits.jsonl").open("ab") as file:  # as a process that died before it flushed left it
+        file.write(b'{"seq":3}\n')
+    log = Files(home).open(NAME)
+    assert log.read().edits[-1] == {"seq": 3}
+    flushed.clear()
+    assert log.append(records(4), [])
+    assert (folder_of(home) / "edits.jsonl").stat().st_size in flushed
+    log.close()
+
+
+@posix
+def test_what_was_never_flushed_is_not_called_safe(tmp_path: Path) -> None:
+    """After a failed flush the same record is written and flushed again, and what a dead process left is flushed before it is built on."""
+    assert ended(started(meets_a_failed_flush, tmp_path / "home")) == 0
+
+
+def test_a_log_that_was_never_read_knows_where_it_ends(tmp_path: Path) -> None:
+    """Appending without reading first goes on behind what is there, also when the first look at the files fails."""
+    log = Files(tmp_path).open(NAME)
+    assert log.append(records(0, 1), records(2))
+    log.close()
+    edits = folder_of(tmp_path) / "edits.jsonl"
+    edits.rename(edits.with_name("away"))
+    edits.mkdir()
+    log = Files(tmp_path).open(NAME)
+    assert not log.append(records(3), [])
+    edits.rmdir()
+    edits.with_name("away").rename(edits)
+    assert log.append(records(3), [])
+    assert log.expects_from == 4
+    log.close()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sostenuto.agent._closing import closed, codec_of
     from sostenuto.agent._event import EVENT_KINDS, Event, EventKind, Listener
     from sostenuto.agent._outcome import Ending, Outcome
+    from sostenuto.agent._parked import Decision, Parked, Parking, Waiting, parked_in, stamp
     from sostenuto.agent._purse import Price, Purse
     from sostenuto.agent._run import run
     from sostenuto.agent._setup import Delegation, Place, Setup, Timer
@@ -21,25 +22,32 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EVENT_KINDS",
+    "Decision",
     "Delegation",
     "Ending",
     "Event",
     "EventKind",
     "Listener",
     "Outcome",
+    "Parked",
+    "Parking",
     "Place",
     "Price",
     "Purse",
     "Setup",
     "Stop",
     "Timer",
+    "Waiting",
     "closed",
     "codec_of",
+    "parked_in",
     "run",
+    "stamp",
     "summarizing",
 ]
 
 _HOMES = {
+    "Decision": "_parked",
     "Delegation": "_setup",
     "EVENT_KINDS": "_event",
     "Ending": "_outcome",
@@ -47,15 +55,20 @@ _HOMES = {
     "EventKind": "_event",
     "Listener": "_event",
     "Outcome": "_outcome",
+    "Parked": "_parked",
+    "Parking": "_parked",
     "Place": "_setup",
     "Price": "_purse",
     "Purse": "_purse",
     "Setup": "_setup",
     "Stop": "_stop",
     "Timer": "_setup",
+    "Waiting": "_parked",
     "closed": "_closing",
     "codec_of": "_closing",
+    "parked_in": "_parked",
     "run": "_run",
+    "stamp": "_parked",
     "summarizing": "_summarizing",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from sostenuto.messages import Call, Result
@@ -34,8 +34,26 @@ def _items(spoken: Sequence[Raw], *, codec: Codec) -> dict[str, Raw]:
     return {part.id: raw for raw in spoken for part in codec.decode(raw).parts if isinstance(part, Call)}
 
 
-def closed(messages: list[Raw], *, codec: Codec, why: str = "the run ended before it was there") -> list[Raw]:
-    """The history with an answer for every call, each right behind the answers that its turn has; the same list where none was open."""
+Answering = Callable[[Sequence[Call]], Sequence[Result] | None]
+"""Knows the answers to the open calls of a turn, in their order; None where it does not."""
+
+
+def last_open(messages: Sequence[Raw], *, codec: Codec) -> tuple[Call, ...]:
+    """The open calls of the last turn that has any."""
+    found: list[Sequence[Call]] = [()]
+    closed(list(messages), codec=codec, known=found.append)
+    return tuple(found[-1])
+
+
+def closed(
+    messages: list[Raw], *, codec: Codec, why: str = "the run ended before it was there", known: Answering | None = None
+) -> list[Raw]:
+    """The history with an answer for every call, each right behind the answers that its turn has; the same list where none was open.
+
+    Args:
+        why: what is said of a call whose answer nobody knows.
+        known: asked for the answers first.
+    """
     out: list[Raw] = []
     turn: list[Raw] = []  # the assistant's turn that is being looked at, and the answers to it
     open_calls: dict[int, Call] = {}
@@ -44,8 +62,9 @@ def closed(messages: list[Raw], *, codec: Codec, why: str = "the run ended befor
     def flush() -> None:
         nonlocal changed
         if open_calls:
-            pieces = [(call, missing_answer(call, why=why)) for call in open_calls.values()]
-            turn.extend(answering(pieces, turn, codec=codec))
+            calls = tuple(open_calls.values())
+            results = (known(calls) if known is not None else None) or [missing_answer(call, why=why) for call in calls]
+            turn.extend(answering(list(zip(calls, results, strict=True)), turn, codec=codec))
             changed = True
         out.extend(turn)
         turn.clear()

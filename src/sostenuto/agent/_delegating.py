@@ -79,7 +79,8 @@ def _child(setup: Setup, delegation: Delegation, *, limits: Limits, place: Place
         "purse": purse,
         "place": place,
         "stop": Stop(),
-        "handling": replace(setup.handling, kept=ResultsInMemory(), sizing=Sizing()),
+        "handling": replace(setup.handling, kept=ResultsInMemory(), sizing=Sizing(), parks=False),
+        "parking": None,
     }
     return replace(setup, **changes)
 

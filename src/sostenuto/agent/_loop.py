@@ -13,6 +13,7 @@ from sostenuto.agent._closing import closed, codec_of
 from sostenuto.agent._event import Telling
 from sostenuto.agent._nudging import tag, written
 from sostenuto.agent._outcome import Ending, Outcome
+from sostenuto.agent._parking import Parker
 from sostenuto.agent._setup import Setup
 from sostenuto.agent._speaking import Speaking
 from sostenuto.agent._stop import Stopped, raced
@@ -46,6 +47,7 @@ class Loop:
         self._started = setup.clock()
         self._definitions = self._codec.tool_definitions([tool.definition for tool in self._tools])
         self._speaking = Speaking(setup, codec=self._codec, definitions=self._definitions, telling=self._telling, told=self._told_request)
+        self._parker = Parker(setup, codec=self._codec, telling=self._telling)
         self._calls: list[Call] = []
         self._circles = Circles()
         self._told: frozenset[str] = frozenset()
@@ -65,12 +67,13 @@ class Loop:
 
     async def go(self) -> Outcome:
         """Run to the end. Errors of this package are an outcome; whatever else goes wrong leaves a valid history behind too."""
-        self._history[:] = closed(self._history, codec=self._codec)
+        if not self._parker.is_decided:
+            self._close()
         error: SostenutoError | None = None
         self._telling.tell("start", model=self._setup.model.name, window=self._setup.context.window.tokens)
         try:
             async with self._deadline():
-                ended = await self._iterations()
+                ended = await self._decided() or await self._iterations()
         except Stopped:
             ended = self._setup.stop.cause or "interrupted"
             if ended == "duration" and self._setup.limits.duration_s is not None:
@@ -83,6 +86,23 @@ class Loop:
             self._note()
         return self._ended(ended, error)
 
+    async def _decided(self) -> Ending | None:
+        """Go on with what a person decided of a parked call, if this run does."""
+        if not self._parker.is_decided:
+            return None
+        if await self._parker.decided(self._tools):
+            return "parked"
+        self._close()
+        return None
+
+    def _close(self) -> None:
+        """Answer what is open: the calls of a parked batch with what is known of them, others as unfinished."""
+        self._parker.look(self._history)
+        self._history[:] = closed(self._history, codec=self._codec, known=self._parker.answers)
+        if self._parker.left is not None:
+            self._wish = self._parker.left.wish
+            self._note()
+
     def _keep_partial(self) -> None:
         """What was heard of a reply that never came to its end stays, as the model's own words."""
         self._words = self._speaking.heard.strip() or self._words
@@ -92,7 +112,8 @@ class Loop:
     def _note(self) -> None:
         """Have what was said since written down, where the conversation is to outlive this process; a request does so anyway."""
         with suppress(SostenutoError):
-            self._setup.context.note(self._history)
+            if self._setup.context.note(self._history):
+                self._parker.forget()
 
     def _ended(self, ended: Ending, error: SostenutoError | None) -> Outcome:
         spent = self.spent
@@ -106,7 +127,7 @@ class Loop:
             seconds=round(spent.duration_s, 3),
             **({"error": str(error)} if error is not None else {}),
         )
-        return Outcome(self._words, ended, self._history, spent, tuple(self._calls), error)
+        return Outcome(self._words, ended, self._history, spent, tuple(self._calls), error, self._parker.parked)
 
     async def _iterations(self) -> Ending:
         setup = self._setup
@@ -227,7 +248,7 @@ class Loop:
         return "empty"
 
     async def _worked(self, spoken: Spoken) -> Ending | None:
-        setup, work = self._setup, Work(spoken, codec=self._codec)
+        setup, work, parks = self._setup, Work(spoken, codec=self._codec), False
         self._speaking.forget()
         self._silent, self._answer = False, []
         self._words = spoken.text if spoken.text.strip() else self._words
@@ -236,9 +257,13 @@ class Loop:
         self._note()  # what the calls will do is known before they do it
         try:
             await work.done(self._tools, policy=setup.policy, handling=setup.handling, stop=setup.stop, telling=self._telling)
+            parks = self._parker.parks(work)
         finally:
-            self._history += work.messages
+            if not parks:
+                self._history += work.messages
             self._note()
+        if parks:
+            return "parked"
         self._wish = work.wish
         ended = self._circles.closed_by(spoken.calls)
         if ended:

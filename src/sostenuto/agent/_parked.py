@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sostenuto.agent._closing import open_at_end
+from sostenuto.agent._closing import last_open
 from sostenuto.errors import UnusableInput
 from sostenuto.messages import Call, Result
 from sostenuto.protocols import Codec, Papers, Raw
@@ -64,11 +64,13 @@ class Parked:
     wish: Compact | None = None
 
     def is_of(self, calls: Sequence[Call], /) -> bool:
-        """Whether these are the calls of the batch, perhaps in the words of another wire."""
-        return [_same(call) for call in calls] == [_same(call) for call in self.calls]
+        """Whether these are the calls of the batch, perhaps as another wire writes them, and without ids where that has none."""
+        if [_said(call) for call in calls] != [_said(call) for call in self.calls]:
+            return False
+        return all(one.id == other.id or not one.id or not other.id for one, other in zip(calls, self.calls, strict=True))
 
     def results(self, calls: Sequence[Call], /) -> list[Result]:
-        """An answer for each of its calls, which go by the ids that the history has for them now. Who waits still was approved by nobody."""
+        """An answer for each of its calls, by the ids that the history has for them now. What waits still was approved by nobody."""
         found = {**{one.place: Result("", PASSED.format(name=one.ask.call.tool), succeeded=False) for one in self.waiting}, **self.answers}
         return [replace(found[place], call_id=call.id, name=call.name) for place, call in enumerate(calls)]
 
@@ -92,7 +94,9 @@ class Parked:
         if place is None:
             near = get_close_matches(call_id[:200], [one.id for one in self.waiting], n=1, cutoff=0.5)
             there = ", ".join(one.id for one in self.waiting) or "none"
-            raise UnusableInput(f"no call {call_id[:200]!r} waits for approval; {f'did you mean {near[0]}?' if near else f'waiting: {there}'}")
+            raise UnusableInput(
+                f"no call {call_id[:200]!r} waits for approval; {f'did you mean {near[0]}?' if near else f'waiting: {there}'}"
+            )
         if approved and now >= self.expires and any(one.place == place for one in self.waiting):
             raise UnusableInput(
                 f"call {call_id} waited until {stamp(self.expires)} and can no longer be approved; deny it, or go on with another prompt"
@@ -110,11 +114,30 @@ class Decision:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Parking:
+    """How a run parks what nobody can be asked about now, and what becomes of what was parked before.
+
+    Attributes:
+        papers: where a parked batch is written down, beside the conversation.
+        run: the id of the run, which a parked one is told by.
+        parks: whether such calls wait; without, only what waits already is looked after.
+        lasts_s: seconds a call waits.
+        decision: what a person decided of a call that waits; the run then goes on without a task.
+    """
+
+    papers: Papers
+    run: str = ""
+    parks: bool = True
+    lasts_s: float = LASTS_S
+    decision: Decision | None = None
+
+
 def batch_ids(calls: Sequence[Call], /) -> list[str]:
     """An id for each call that can be typed: its own, where it is plain and nobody else's, else its number."""
     given = [call.id for call in calls]
-    fit = [bool(_PLAIN_ID.fullmatch(id)) and given.count(id) == 1 and not id.startswith("call-") for id in given]
-    return [id if is_fit else f"call-{number}" for number, (id, is_fit) in enumerate(zip(given, fit, strict=True), start=1)]
+    fit = [bool(_PLAIN_ID.fullmatch(id)) and given.count(id) == 1 and not id.startswith("number-") for id in given]
+    return [id if is_fit else f"number-{number}" for number, (id, is_fit) in enumerate(zip(given, fit, strict=True), start=1)]
 
 
 def stamp(moment: datetime, /) -> str:
@@ -123,12 +146,12 @@ def stamp(moment: datetime, /) -> str:
 
 
 def parked_in(papers: Papers, history: Sequence[Raw], /, *, codec: Codec) -> Parked | None:
-    """The batch that waits at the end of a history; None where none does, or the document is of another one.
+    """The batch of a history that waits; None where none does, or the document is of another one.
 
     A call that had begun is answered here: what it did is unknown, and it will not be begun again.
     """
     found = parked_of(papers.read(DOCUMENT))
-    if found is None or not found.is_of(open_at_end(history, codec=codec)):
+    if found is None or not found.is_of(last_open(history, codec=codec)):
         return None
     for one in found.waiting:
         if one.begun:
@@ -154,7 +177,7 @@ def parked_of(value: Any, /) -> Parked | None:
     """The batch that a document holds; None where it holds none, or is broken: then nothing in it can be approved."""
     try:
         return _read(value) if isinstance(value, dict) else None
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return None
 
 
@@ -168,8 +191,8 @@ def _read(value: Mapping[str, Any]) -> Parked:
         for one in value["answers"]
     }
     waiting = tuple(Waiting(int(one["place"]), ids[one["place"]], _ask_read(one), one["begun"] is not False) for one in value["waiting"])
-    if sorted([*answers, *(one.place for one in waiting)]) != list(range(len(calls))):
-        raise ValueError("not every call is there once")
+    if sorted([*answers, *(one.place for one in waiting)]) != list(range(len(calls))) or not all(map(_PLAIN_ID.fullmatch, ids.values())):
+        raise ValueError("not every call is there once, or an id is none")
     wish = Compact(_text(value["compact"])) if "compact" in value else None
     expires = datetime.fromisoformat(value["expires"])
     return Parked(_text(value["run"]), expires if expires.tzinfo else expires.replace(tzinfo=UTC), calls, answers, waiting, ids, wish)
@@ -202,8 +225,8 @@ def _text(value: Any) -> str:
     return value
 
 
-def _same(call: Call) -> tuple[str, str]:
-    """What a call is whatever the wire: spacing and order of its arguments, and its id, may differ."""
+def _said(call: Call) -> tuple[str, str]:
+    """What a call is whatever the wire: spacing and order of its arguments may differ."""
     try:
         return call.name, json.dumps(json.loads(call.arguments), sort_keys=True)
     except (ValueError, RecursionError):

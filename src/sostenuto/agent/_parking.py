@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from sostenuto.agent._parked import DOCUMENT, LASTS_S, Decision, Parked, Waiting, batch_ids, document, parked_in
+from sostenuto.agent._event import Telling
+from sostenuto.agent._parked import DOCUMENT, Parked, Waiting, batch_ids, document, parked_in
+from sostenuto.agent._setup import Setup
 from sostenuto.agent._stop import Stopped
 from sostenuto.agent._working import Work, shown, watching
 from sostenuto.errors import UnusableInput
 from sostenuto.messages import Call, Result
-from sostenuto.protocols import Codec, Papers, Raw
-from sostenuto.tools import Answer, Ask, Tool, declined, run_batch
-
-if TYPE_CHECKING:
-    from sostenuto.agent._event import Telling
-    from sostenuto.agent._setup import Setup
+from sostenuto.protocols import Codec, Raw
+from sostenuto.tools import Answer, Ask, Asking, Tool, declined, run_batch
 
 LATE = "[It waited for approval, and ran after the other calls of its batch.]"
 OTHERWISE = "what it would do has changed since they approved it, so it has to be asked anew"
-
-
-@dataclass(frozen=True, slots=True)
-class Parking:
-    """How a run parks what nobody can be asked about now, and what becomes of what was parked before.
-
-    Attributes:
-        papers: where a parked batch is written down, beside the conversation.
-        run: the id of the run, which a parked one is told by.
-        parks: whether such calls wait; without, only what waits already is looked after.
-        lasts_s: seconds a call waits.
-        decision: what a person decided of a call that waits; the run then goes on without a task.
-    """
-
-    papers: Papers
-    run: str = ""
-    parks: bool = True
-    lasts_s: float = LASTS_S
-    decision: Decision | None = None
 
 
 class Parker:
@@ -64,18 +42,19 @@ class Parker:
         return self._left
 
     def look(self, history: Sequence[Raw]) -> None:
-        """See whether the history ends with a batch that was parked, and nobody decided about now."""
+        """See whether the history has a batch that was parked, and that nobody decides about now."""
         if self._parking is not None and not self.is_decided:
-            self._left = parked_in(self._parking.papers, _before_the_person(history, codec=self._codec), codec=self._codec)
+            self._left = parked_in(self._parking.papers, history, codec=self._codec)
 
     def answers(self, calls: Sequence[Call]) -> Sequence[Result] | None:
         """The answers to these open calls, where they are those of the batch; None where they are not."""
         return self._left.results(calls) if self._left is not None and self._left.is_of(calls) else None
 
     def forget(self) -> None:
-        """The history has everything: the document is not needed any more."""
+        """The history has everything, and is written down: the document is not needed any more."""
         if self._parking is not None and self._left is not None:
             self._parking.papers.write(DOCUMENT, None)
+            self._left = None
 
     def parks(self, work: Work) -> bool:
         """Set the calls of a batch aside that wait for a person. False where none does, or where that cannot be written down."""
@@ -99,13 +78,16 @@ class Parker:
         Raises:
             UnusableInput: that it begins could not be written down, so it did not begin.
         """
-        assert self._parking is not None and self._parking.decision is not None
+        assert self._parking is not None
+        assert self._parking.decision is not None
         decision = self._parking.decision
         parked = decision.parked
         one = next((one for one in parked.waiting if one.place == decision.place), None)
         if one is None:
             known = parked.answers[decision.place].text.split("\n", 1)[0][:200]
-            self._telling.tell("notice", text=f"Call {parked.ids[decision.place]} has its answer already, and is not carried out again: {known}")
+            self._telling.tell(
+                "notice", text=f"Call {parked.ids[decision.place]} has its answer already, and is not carried out again: {known}"
+            )
         elif decision.approved:
             parked = await self._carried_out(one, parked, tools=tools)
         else:
@@ -137,9 +119,14 @@ class Parker:
             self._telling.tell("approval", state="parked", **shown(one.id, one.ask))
 
 
-def _agreeing(approved: Ask) -> object:
+def _agreeing(approved: Ask) -> Asking:
     """Says yes to the very thing that was approved, and no to what the same call has become meanwhile."""
-    raise NotImplementedError
+
+    async def ask(now: Ask) -> bool | str:
+        is_same = now.question == approved.question and now.call.assessed.grants == approved.call.assessed.grants
+        return is_same or OTHERWISE
+
+    return ask
 
 
 def _told(answer: Answer, parked: Parked) -> str:

@@ -14,7 +14,7 @@ from sostenuto.agent._setup import Setup
 from sostenuto.budget import Spent
 from sostenuto.messages import Message, Text, pinned
 from sostenuto.protocols import Raw
-from sostenuto.tools import Handling, ResultsInMemory, Tool, recall_tools
+from sostenuto.tools import Handling, Policy, ResultsInMemory, Tool, recall_tools
 
 
 async def run(
@@ -27,7 +27,7 @@ async def run(
     be sent again. Errors of this package do not leave it: they are in the outcome.
 
     Args:
-        task: what is to be done; None goes on with the history as it is.
+        task: what is to be done; None goes on with the history as it is, or with what a person decided (see `Parking`).
         setup: the model, the context manager and everything else the run is made of.
         history: the conversation so far in the model's wire format; grown in place.
         queue: what a person types meanwhile; taken at the start of the next iteration.
@@ -38,7 +38,7 @@ async def run(
         native = codec_of(setup.model.format).encode(Message("user", (Text(task),)))
         said.append(pinned(native) if pin else native)
     running: list[Loop] = []
-    setup = replace(setup, handling=_handling(setup))
+    setup = replace(setup, handling=_handling(setup), policy=_policy(setup))
     tools = _tools(setup, task=task or "", spent=lambda: running[0].spent)
     running.append(Loop(setup, history=said, queue=deque() if queue is None else queue, tools=tools))
     return await running[0].go()
@@ -48,7 +48,14 @@ def _handling(setup: Setup) -> Handling:
     """How results are kept and sized, where its caller said nothing: in this process, by the window of this conversation (D41)."""
     handling = setup.handling
     sizing = handling.sizing if handling.sizing.window else replace(handling.sizing, window=setup.context.window.tokens)
-    return replace(handling, kept=ResultsInMemory() if handling.kept is None else handling.kept, sizing=sizing)
+    parks = setup.parking is not None and setup.parking.parks
+    return replace(handling, kept=ResultsInMemory() if handling.kept is None else handling.kept, sizing=sizing, parks=parks)
+
+
+def _policy(setup: Setup) -> Policy:
+    """The same policy; where calls can wait, the person is somebody who can be asked, if later."""
+    parks = setup.parking is not None and setup.parking.parks
+    return replace(setup.policy, attended=setup.policy.attended or parks)
 
 
 def _tools(setup: Setup, *, task: str, spent: Callable[[], Spent]) -> tuple[Tool, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sostenuto.agent._event import Listener
+from sostenuto.agent._parked import Parking
 from sostenuto.agent._purse import Purse
 from sostenuto.agent._stop import Stop
 from sostenuto.budget import LIMIT_NUMBERS, Limits, Reading
@@ -70,6 +71,7 @@ class Setup:
     policy: Policy = field(default_factory=Policy)
     handling: Handling = field(default_factory=Handling)
     delegation: Delegation | None = None
+    parking: Parking | None = None
     purse: Purse = field(default_factory=Purse)
     streaming: bool = False
     max_output: int | None = None

@@ -15,6 +15,7 @@ from sostenuto.tools import Answer, Ask, Compact, Decided, Handling, Policy, Too
 
 SHOWN = 400
 """Characters of arguments in an event."""
+REFUSED = "{name} was not run: the person has to be asked, nobody can be now, and it could not be set aside. Nothing was changed."
 
 
 class Work:
@@ -43,6 +44,21 @@ class Work:
                 return
 
     @property
+    def calls(self) -> tuple[Call, ...]:
+        """Those of the batch."""
+        return tuple(self._spoken.calls)
+
+    @property
+    def waiting(self) -> dict[int, Ask]:
+        """What has to be asked before the calls at these places can run."""
+        return {place: answer.ask for place, answer in self._answers.items() if answer.ask is not None}
+
+    @property
+    def results(self) -> dict[int, Result]:
+        """The answers to the others, by place."""
+        return {place: self._result(place, call) for place, call in enumerate(self._spoken.calls) if place not in self.waiting}
+
+    @property
     def wish(self) -> Compact | None:
         """What a tool asked of the run; the last one counts."""
         return next((answer.wish for _, answer in sorted(self._answers.items(), reverse=True) if answer.wish), None)
@@ -57,6 +73,8 @@ class Work:
         answer = self._answers.get(place)
         if answer is None:
             return missing_answer(call, why=self._why)
+        if answer.ask is not None:
+            return Result(call.id, REFUSED.format(name=call.name), succeeded=False, name=call.name)
         return Result(call.id, answer.text, succeeded=answer.succeeded, name=call.name)
 
 
@@ -93,15 +111,18 @@ def watching(handling: Handling, telling: Telling, *, finished: object = None) -
     return replace(deciding(handling, telling), started=on_start, heard=on_output, finished=on_finish)
 
 
+def shown(call_id: str, ask: Ask) -> dict[str, str]:
+    """What an event says of a call that a person has to be asked about."""
+    arguments = json.dumps(dict(ask.call.arguments), ensure_ascii=False, default=repr)[:SHOWN]
+    return {"id": call_id, "name": ask.call.tool, "risk": ask.risk, "why": ask.call.assessed.why, "arguments": arguments}
+
+
 def deciding(handling: Handling, telling: Telling) -> Handling:
     """The same handling, with every question to the person, and every refusal without one, told as well."""
     asked, decided = handling.asked, handling.decided
 
     def on_asked(call_id: str, ask: Ask) -> None:
-        arguments = json.dumps(dict(ask.call.arguments), ensure_ascii=False, default=repr)[:SHOWN]
-        telling.tell(
-            "approval", state="asked", id=call_id, name=ask.call.tool, risk=ask.risk, why=ask.call.assessed.why, arguments=arguments
-        )
+        telling.tell("approval", state="asked", **shown(call_id, ask))
         if asked is not None:
             asked(call_id, ask)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sostenuto.app._inspecting import Inspected, conversation_page, inspected
     from sostenuto.app._models import Answer, Catalogue, Listed, Refreshed, models, refresh
     from sostenuto.app._naming import DEFAULT_MODEL
+    from sostenuto.app._parking import Verdict
     from sostenuto.app._plain_chat import recorded_session
     from sostenuto.app._providers import model_named, spoken_by
     from sostenuto.app._recalling import KeptConversation, recallable, recalled_from
@@ -75,6 +76,7 @@ __all__ = [
     "Rewritten",
     "Said",
     "Surroundings",
+    "Verdict",
     "Verified",
     "Watch",
     "Whose",
@@ -165,6 +167,7 @@ _HOMES = {
     "Rewritten": "_context",
     "Said": "_transcripts",
     "Surroundings": "_welcome",
+    "Verdict": "_parking",
     "Verified": "_verifying",
     "Watch": "_replaying",
     "Whose": "_context",

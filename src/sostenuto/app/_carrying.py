@@ -76,21 +76,25 @@ def exported(home: Path, /, *, agent: str, conversation: str, to: str, with_secr
     )
 
 
-def imported(home: Path, path: Path, /, *, agent: str, conversation: str = "", model: str = "", format: str = "auto") -> Imported:
+def imported(
+    home: Path, path: Path, /, *, agent: str, conversation: str = "", named: str = "", model: str = "", format: str = "auto"
+) -> Imported:
     """Take a file in as a conversation: our own records, or any recorded session that is known.
 
     Args:
-        conversation: its name; default: the one it was exported under, else that of the file.
+        conversation: its name; default: the one it was exported under, else one made of `named`.
+        named: what the file is called, where `path` is not its name.
         model: whom it goes on with; default: the recorded one.
         format: what the recording is.
 
     Raises:
         UnknownSetting: one of that name is there, or it cannot be a name. UnusableInput: the file cannot be read or taken in.
     """
+    otherwise = _stem(named or path.name)
     own = _own(path) if format == "auto" else None
     if own is not None:
-        return _take_log(home, own, agent=agent, conversation=conversation or str(own.head.get("conversation") or _stem(path)))
-    return _take_recording(home, path, agent=agent, conversation=conversation or _stem(path), model=model, format=format)
+        return _take_log(home, own, agent=agent, conversation=conversation or str(own.head.get("conversation") or otherwise))
+    return _take_recording(home, path, agent=agent, conversation=conversation or otherwise, model=model, format=format)
 
 
 # ------------------------------------------------------------------ out
@@ -283,9 +287,9 @@ def _taken(agent: str, conversation: str) -> str:
     return f"agent {agent!r} has a conversation {conversation!r} already, and nothing is written over it; give another name with --as"
 
 
-def _stem(path: Path) -> str:
+def _stem(name: str) -> str:
     """A name made of that of a file."""
-    stem = path.name
+    stem = name
     for ending in (".gz", ".jsonl", ".json", ".log"):
         stem = stem.removesuffix(ending)
     made = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in stem)

@@ -13,15 +13,18 @@ from sostenuto.app._kept import kept_records, snapshot_of
 from sostenuto.app._providers import model_named
 from sostenuto.app._retelling import RUNGS
 from sostenuto.app._terms import NO_AGENT
+from sostenuto.app._transcripts import decoded
 from sostenuto.budget import Lines, thresholds
+from sostenuto.catalogues.bundled import bundled
 from sostenuto.config import Configured, agent_file, configured, read_agent
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
 from sostenuto.manager import ContextManager
+from sostenuto.messages import Call
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
 from sostenuto.stores.shelf import Shelf
-from sostenuto.window import Window
+from sostenuto.window import Window, lookup, parted
 from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 if TYPE_CHECKING:
@@ -66,7 +69,8 @@ class Context:
 
     Attributes:
         model, format: whom it was held with, and in which wire.
-        window: the window in force; `stated` says whether its caller set it, `ceiling` which setting did ("" for none).
+        window: the window in force; `stated` says whether somebody set it, `ceiling` by which setting ("" for none).
+        published: what the catalogue says the model takes, and of when that is; None for a model it does not have.
         lines: where the rungs stand, in tokens.
         usage: tokens by component, and the largest pieces.
         largest: those pieces with who speaks in them.
@@ -79,6 +83,7 @@ class Context:
     window: Window
     stated: bool
     ceiling: str
+    published: tuple[int, str] | None
     lines: Lines
     usage: Usage
     largest: tuple[tuple[str, int, str], ...]
@@ -141,6 +146,7 @@ def context(whose: Whose, other: Other = Other()) -> Context:
     manager = _copy(snapshot, other, settings)
     usage = manager.usage()
     stated = other.window or (None if other.model else _stated(snapshot))
+    tools = _tools_by_call(snapshot)
     ceiling, source = settings.found("llm.maxContextTokens")
     return Context(
         model=manager.model,
@@ -148,12 +154,18 @@ def context(whose: Whose, other: Other = Other()) -> Context:
         window=manager.window,
         stated=stated is not None,
         ceiling=source if other.window is None and stated is not None and ceiling == stated else "",
+        published=_published(manager.model),
         lines=_ladder(settings, window=manager.window.tokens).thresholds.lines(manager.window.tokens),
         usage=usage,
-        largest=tuple((key, tokens, _source(manager, key)) for key, tokens in usage.largest),
+        largest=tuple((key, tokens, _source(manager, key, tools)) for key, tokens in usage.largest),
         edits=changes(snapshot),
         messages=len(snapshot["transcript"]),
     )
+
+
+def _published(model: str) -> tuple[int, str] | None:
+    found = lookup(*parted(model), catalogue=bundled()) if model else None
+    return (found.entry.takes, found.entry.date) if found is not None and found.is_exact else None
 
 
 def changes(snapshot: Mapping[str, Any]) -> tuple[Change, ...]:
@@ -318,5 +330,15 @@ def _losses(manager: ContextManager, keys: Sequence[str]) -> tuple[Loss, ...]:
     return tuple(found)
 
 
-def _source(manager: ContextManager, key: str) -> str:
-    return manager.recall(key)[0].source
+def _tools_by_call(snapshot: Mapping[str, Any]) -> dict[str, str]:
+    """Id of a call -> the tool that was called."""
+    wire = str(snapshot["format"])
+    said = (decoded(record["raw"], wire=str(record.get("wire", wire))) for record in snapshot["transcript"] if "raw" in record)
+    return {part.id: part.name for message in said for part in message.parts if isinstance(part, Call) and part.id}
+
+
+def _source(manager: ContextManager, key: str, tools: Mapping[str, str]) -> str:
+    """Who speaks in a piece; of a result also which tool."""
+    source = manager.recall(key)[0].source
+    call = source.removeprefix("tool result of call ")
+    return f"result of {tools[call]}, call {call}" if call != source and call in tools else source

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, run, summarizing
 from sostenuto.app._desk import Desk, bare_desk, desk_of
 from sostenuto.app._metrics import Metrics
+from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_no_work
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
 from sostenuto.app._resuming import plan, preface
@@ -52,6 +52,8 @@ class Wish:
         timeout_s: seconds after which the run is given up as failed.
         streaming: the words are heard as they come.
         config: a file of settings instead of the person's own; it has to be there.
+        parks: calls that need approval wait for it where nobody can be asked, and the run ends with them (a kept conversation only).
+        verdict: what the person says of a call that waits; the run goes on with it, without a task, and parks what needs approval next.
     """
 
     prompt: str | None
@@ -65,6 +67,8 @@ class Wish:
     timeout_s: float | None = None
     streaming: bool = False
     config: Path | None = None
+    parks: bool = False
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,7 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
         UnknownSetting, UnusableInput: something that was named cannot be used; nothing has run.
     """
     terms = terms_of(wish)
+    refuse_no_work(wish.verdict, home=wish.home, agent=terms.agent, conversation=wish.conversation)
     models = models or Tuned(terms.settings, working=terms.model)
     model = models(terms.model, window=terms.pinned, retries=terms.retries)
     writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model
@@ -121,10 +126,14 @@ async def _run_in(
     context: ContextManager, wish: Wish, terms: Terms, wiring: _Wiring, *, listener: Listener, stop: Stop, purse: Purse, ask: Asking | None
 ) -> Ran:
     window, desk, model = wiring.window, wiring.desk, wiring.model
-    told = _watched(wish, terms, listener)
+    history = _gone_on_with(context, desk)
+    place = {"agent": terms.agent, "conversation": wish.conversation}
+    parked = parking(wish.verdict, desk, history, codec=codec_of(model.format), parks=wish.parks, **place)
+    told = _watched(wish, terms, listener, run=parked.run if parked is not None else new_run())
     for line in (*terms.warnings, *window.notes, *filter(None, (desk.trouble,))):
         told(Event("notice", {"text": line}))
-    history = _gone_on_with(context, desk)
+    if parked is None and wish.parks:
+        told(Event("notice", {"text": NOT_KEPT}))
     tools = chosen_tools(standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts), terms.settings["tools"])
     setup = Setup(
         model=model,
@@ -132,6 +141,7 @@ async def _run_in(
         tools=tools,
         system=instructions(terms, wish.project, tools=[tool.name for tool in tools]),
         limits=terms.limits,
+        parking=parked,
         policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"]), attended=ask is not None),
         handling=Handling(ask=ask, kept=desk.results),
         delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep else None,
@@ -174,7 +184,9 @@ async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) ->
     import asyncio
 
     task, pin = wish.prompt, False
-    if terms.workflow is not None and task is None:
+    if wish.verdict is not None:
+        task = None
+    elif terms.workflow is not None and task is None:
         task, pin = terms.workflow.task, True
     elif terms.workflow is not None:
         history.append(pinned(codec_of(setup.model.format).encode(Message("user", (Text(terms.workflow.task),)))))
@@ -228,14 +240,14 @@ def _delegation(wish: Wish, terms: Terms, wiring: _Wiring, tools: Sequence[Tool]
     )
 
 
-def _watched(wish: Wish, terms: Terms, listener: Listener) -> Listener:
+def _watched(wish: Wish, terms: Terms, listener: Listener, *, run: str) -> Listener:
     """The listener, with the figures written down beside it."""
     if not terms.settings["telemetry.enabled"]:
         return listener
     facts = {"agent": terms.agent, "conversation": wish.conversation, "model": terms.model}
     metrics = Metrics(
         wish.home,
-        run=uuid.uuid4().hex[:16],
+        run=run,
         facts=facts,
         keep_days=terms.settings["telemetry.retentionDays"],
         told=lambda text: listener(Event("notice", {"text": text})),

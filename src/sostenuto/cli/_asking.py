@@ -74,7 +74,7 @@ class Asker:
                 return await self._answered(ask, kind)
 
     async def _answered(self, ask: Ask, kind: Always) -> bool | str:
-        shown = parts(ask, before=_before(ask, self._project), width=style(sys.stderr, os.environ).width)
+        shown = parts(ask, before=before(ask, self._project), width=style(sys.stderr, os.environ).width)
         _show([f"sostenuto: {title(ask)}", *(line for part in shown for line in short(part)), *_choices(kind, has_more=is_long(shown))])
         while True:
             line = await _line(PROMPT)
@@ -163,7 +163,7 @@ def _put(text: str) -> None:
         sys.stderr.flush()
 
 
-def _before(ask: Ask, project: Path) -> str | None:
+def before(ask: Ask, project: Path) -> str | None:
     """What a plain file of moderate size holds that shall be written over; None for everything else."""
     given = ask.call.arguments.get("path")
     if ask.call.tool != "write_file" or not isinstance(given, str):

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 PROBLEMS = 3
 
 
-def export_conversation(
-    home: Path, *, agent: str, conversation: str, to: str, out: Path | None, with_secrets: bool, as_json: bool
-) -> None:
+def export_conversation(home: Path, *, agent: str, conversation: str, to: str, out: Path | None, with_secrets: bool, as_json: bool) -> None:
     """Write it, and say on stderr what it is and what is not in it. With `as_json` the values are in one object on one line."""
     from sostenuto.app import exported
 
@@ -57,5 +55,7 @@ def _told(found: Exported, conversation: str, *, with_secrets: bool) -> list[str
         lines.append("  instructions and tools are no part of a conversation, so they are not in it")
         lines += losses_told(found.losses)
         lines += [f"  the provider would refuse: {problem}" for problem in found.problems[:PROBLEMS]]
-    lines.append("  keys and passwords are in it as they were said" if with_secrets else "  what looks like a key or a password is [redacted]")
+    lines.append(
+        "  keys and passwords are in it as they were said" if with_secrets else "  what looks like a key or a password is [redacted]"
+    )
     return lines

@@ -125,9 +125,7 @@ def search(words: tuple[str, ...], *, agent: str, as_json: bool) -> None:
 
 @command.command("export", context_settings=SETTINGS)
 @click.argument("conversation")
-@click.option(
-    "--to", default="log", metavar="FORMAT", show_default=True, help="log, anthropic, gemini, openai_chat or openai_responses."
-)
+@click.option("--to", default="log", metavar="FORMAT", show_default=True, help="log, anthropic, gemini, openai_chat or openai_responses.")
 @click.option("--out", type=Named("file", output=True), metavar="FILE", help="Write it there, for its owner only, instead of to stdout.")
 @click.option("--with-secrets", is_flag=True, help="Leave keys, tokens and passwords in it as they are.")
 @agent_option
@@ -167,7 +165,7 @@ def import_(file: Path, *, name: str, model: str, form: str, agent: str, as_json
     from sostenuto.app import imported
 
     with reading(file) as source:
-        found = imported(home(), source.path, agent=agent, conversation=name or _name_of(file), model=model, format=form)
+        found = imported(home(), source.path, agent=agent, conversation=name, named=_called(file), model=model, format=form)
     if as_json:
         print_json({
             "agent": agent, "conversation": found.conversation, "reader": found.reader, "messages": found.messages, "edits": found.edits,
@@ -202,9 +200,9 @@ def delete(conversation: str, *, yes: bool, agent: str, as_json: bool) -> int:
     return 0
 
 
-def _name_of(file: Path) -> str:
-    """"" where the file, or what it holds, has a name of its own; standard input has none."""
-    return "imported" if str(file) == "-" else ""
+def _called(file: Path) -> str:
+    """What the file is called; standard input is called nothing."""
+    return "imported" if str(file) == "-" else file.name
 
 
 def _entry(one: Entry) -> dict[str, Any]:
@@ -251,4 +249,5 @@ def _found_lines(found: Sequence[Finds], wanted: str, *, agent: str, shown: Styl
             yield f"  {hit.key}  {one_line(f'{hit.source}: {hit.text}', width=shown.width - len(hit.key) - 4)}"
         if len(one.hits) > HITS:
             whose = "" if agent == "default" else f"--agent {agent} "
-            yield one_line(f"  {len(one.hits) - HITS} more: sostenuto recall {whose}{one.conversation} {wanted}", width=shown.width)
+            more = f"{len(one.hits) - HITS} more: sostenuto recall {whose}{one.conversation} {wanted}"
+            yield f"  {one_line(more, width=shown.width - 2)}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from sostenuto.cli._parked import parked_fields
+
 if TYPE_CHECKING:
     from sostenuto.agent import Outcome
     from sostenuto.app import Ran
@@ -27,6 +29,8 @@ def envelope(ran: Ran, *, conversation: str, is_ephemeral: bool) -> dict[str, An
     base: dict[str, Any] = {"model": ran.model, **({"conversation": conversation} if conversation else {})}
     if outcome.error is not None:
         return {**failure(str(outcome.error)), **_spent(outcome), **base}
+    if outcome.parked is not None:
+        return {**parked_fields(outcome.parked), **_spent(outcome), **base, **({"unsaved": ran.unsaved} if ran.unsaved else {})}
     flag = _FLAGS.get(outcome.ended)
     return {
         "ok": True,

@@ -16,6 +16,7 @@ import click
 from sostenuto.cli._envelope import envelope, failure
 from sostenuto.cli._given import config_option
 from sostenuto.cli._output import encoded
+from sostenuto.cli._parked import verdict_of, waiting_lines
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal
 from sostenuto.cli._watching import CATEGORIES, Lines, Ndjson, categories
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from sostenuto.app import Ran, Wish
 
 POLICIES = ("read-only", "low-risk", "high-risk")
-INTERRUPTED = 130
+INTERRUPTED, PARKED = 130, 1
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 
 
@@ -55,6 +56,9 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option("--max-duration", metavar="TIME", callback=_seconds, help="Ends the run in good order after this time (90s, 10m).")
 @click.option("--timeout", metavar="TIME", callback=_seconds, help="Gives the run up as failed after this time.")
 @click.option("--conversation", metavar="NAME", default="", help="Go on with this conversation, or begin it.")
+@click.option("--park", is_flag=True, help="Where nobody can be asked, let calls above the approval policy wait, and end the run.")
+@click.option("--approve", metavar="CALLID", help="Go on with --conversation: carry out the call that waits.")
+@click.option("--deny", metavar="CALLID", help="Go on with --conversation: refuse the call that waits; PROMPT says why.")
 @click.option("--ephemeral", is_flag=True, help="Keep nothing of the conversation; --json prints it.")
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
@@ -66,7 +70,7 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
     done is kept; a second one gives up waiting. The answer is the only thing on standard output.
 
     On a terminal you are asked before a call above the approval policy. With --json, --events, or input from a file nobody is: such a
-    call is refused, and the model is told why.
+    call is refused, and the model is told why; with --park it waits, the run ends with exit code 1, and --approve or --deny goes on.
 
     \b
     Examples:
@@ -74,6 +78,7 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
       sostenuto run --model ollama:qwen3:8b --max-duration 10m < task.md
       sostenuto run --workflow triage --approval-policy read-only --json
       sostenuto run --conversation review "And now the second file."
+      sostenuto run --conversation review --approve call_1
     """
     from sostenuto.cli._asking import can_ask
 
@@ -89,25 +94,28 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
             watcher.put({"event": "error", "error": str(error)})
         raise
     watcher.close()
-    return _told(ran, wish, watcher, as_json=as_json, is_ephemeral=options["ephemeral"])
+    return _told(ran, wish, watcher, as_json=as_json, options=options)
 
 
-def _told(ran: Ran, wish: Wish, watcher: Ndjson | Lines, *, as_json: bool, is_ephemeral: bool) -> int:
+def _told(ran: Ran, wish: Wish, watcher: Ndjson | Lines, *, as_json: bool, options: Mapping[str, Any]) -> int:
     """Print what came of it; the exit code."""
     outcome = ran.outcome
     if isinstance(watcher, Ndjson) and outcome.error is not None:
         watcher.put({"event": "error", "error": str(outcome.error)})
     if ran.unsaved:
         say(f"sostenuto: the conversation is not kept: {ran.unsaved}")
+    elif outcome.parked is not None and isinstance(watcher, Lines):
+        for line in waiting_lines(outcome.parked, options, conversation=wish.conversation):
+            say(line)
     elif wish.conversation and outcome.ended != "done" and isinstance(watcher, Lines):
         say(f"sostenuto: kept; go on with: sostenuto run --conversation {wish.conversation} PROMPT")
     if as_json:
-        click.echo(encoded(envelope(ran, conversation=wish.conversation, is_ephemeral=is_ephemeral)), nl=False)
+        click.echo(encoded(envelope(ran, conversation=wish.conversation, is_ephemeral=options["ephemeral"])), nl=False)
     elif outcome.text.strip():
         click.echo(outcome.text.strip())
     if outcome.error is not None:
         raise outcome.error
-    return INTERRUPTED if outcome.ended == "interrupted" else 0
+    return {"interrupted": INTERRUPTED, "parked": PARKED}.get(outcome.ended, 0)
 
 
 def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
@@ -115,6 +123,7 @@ def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
 
     if options["ephemeral"] and options["conversation"]:
         raise click.UsageError("--ephemeral keeps nothing, --conversation does; give one of them")
+    verdict = verdict_of(prompt, options)
     duration = options["max_duration"]
     flags = {
         "approvalPolicy": options["policy"],
@@ -124,7 +133,7 @@ def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
         "maxDurationMs": max(1, int(duration * 1000)) if duration is not None else None,
     }
     return Wish(
-        prompt=_prompt(prompt, has_workflow=bool(options["workflow"])),
+        prompt=None if verdict is not None else _prompt(prompt, has_workflow=bool(options["workflow"])),
         home=data_home(os.environ, platform=sys.platform),
         project=Path.cwd(),
         agent=options["agent"],
@@ -135,6 +144,8 @@ def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
         timeout_s=options["timeout"],
         streaming=True,
         config=options["file"],
+        parks=options["park"],
+        verdict=verdict,
     )
 
 

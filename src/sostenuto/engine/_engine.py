@@ -184,7 +184,7 @@ class Engine:
         ruler, known = self.state.history.ruler, calibration(snapshot) if calibrated else None
         if known is not None and known.exact == ruler.calibration.exact:
             self.state.history.ruler = replace(ruler, calibration=known)
-        state = loaded(snapshot, self.state.history, self.plan.codec, self.plan.settings, codecs=codecs)
+        state = loaded(snapshot, self.state.history, self.plan.codec, codecs=codecs)
         out, emission, _ = self.emitted(state)
         last, nudges = state.sent.expected, state.sent.nudges
         kept = out if nudges else out[: len(out) - len(last)]

@@ -12,7 +12,7 @@ from sostenuto.engine._matching import guarded, own_end
 from sostenuto.engine._plain import plain
 from sostenuto.engine._state import Branch, Sent, State
 from sostenuto.errors import UnusableInput
-from sostenuto.ladder import Cover, Edit, History, Memory, Settings, view_of
+from sostenuto.ladder import Cover, Edit, History, Memory, view_of
 from sostenuto.messages import Call, Media, Message, Opaque, Part, Result, Source, Text, Thinking
 from sostenuto.protocols import Codec, Record
 from sostenuto.tokens import Calibration, dump, load
@@ -73,7 +73,7 @@ def _runs(ordinals: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings: Settings, *, codecs: Codecs) -> State:
+def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codecs: Codecs) -> State:
     """The state back. An edit whose guard no longer fits the transcript is inactive; of what was sent it knows only the last message.
 
     `codecs` reads messages that were handed over in another wire.
@@ -89,13 +89,12 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, settings
         raws, messages = _read(records, codec, codecs, crossed=int(meta.get("crossed", 0)))
         history.folding.foreign = int(meta.get("foreign", 0))
         history.folding.crossings = tuple((int(before), bool(items)) for before, items in meta.get("crossings", ()))
-        for message, record in zip(messages, records, strict=True):
-            history.add(message, pinned=bool(record.get("pinned")))
+        history.extend(messages, pinned={ordinal for ordinal, record in enumerate(records) if record.get("pinned")})
         history.guards = _guards(records)
         history.prints = {int(ordinal): bytes.fromhex(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
         own = _handed_back(meta.get("handed"), raws)
         branches = tuple(_branch_back(branch, codec, codecs) for branch in snapshot.get("branches", ()))
-        edits = tuple(_guarded(_edit_back(entry, history, settings), history) for entry in snapshot["edits"])
+        edits = tuple(_guarded(_edit_back(entry), history) for entry in snapshot["edits"])
         runs = meta.get("order")
         order = tuple(ordinal for first, count in runs for ordinal in range(first, first + count)) if runs is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
@@ -249,13 +248,12 @@ def _part_back(entry: Mapping[str, Any] | None) -> Part | None:
     return part
 
 
-def _edit_back(entry: Mapping[str, Any], history: History, settings: Settings) -> Edit:
+def _edit_back(entry: Mapping[str, Any]) -> Edit:
     cover = None
     if entry.get("cover"):
         saved = entry["cover"]
-        # the ledger is a fold over the transcript and is never stored (D53)
-        ledger = checkpoint.fold(checkpoint.EMPTY, history.units[: saved["upto"]], policy=settings.policy)
-        cover = Cover(saved["upto"], tuple(saved["standing"]), saved["text"], saved["continuation"], ledger, saved["prose"])
+        # the ledger is a fold over the transcript and is never stored (D53): the next compaction makes it, from the beginning
+        cover = Cover(saved["upto"], tuple(saved["standing"]), saved["text"], saved["continuation"], checkpoint.EMPTY, saved["prose"])
     placed = {name: (entry[name][0], _message_back(entry[name][1])) for name in ("flattened", "inserted") if entry.get(name)}
     return Edit(
         entry["number"],

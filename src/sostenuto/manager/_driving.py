@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sostenuto import engine as machinery
 from sostenuto import ladder
 from sostenuto.errors import ConcurrentPrepare, FixedPartTooLarge, UnknownSetting, UnusableInput
+from sostenuto.manager._bulk import bulk
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._keeping import opened
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
@@ -173,7 +174,8 @@ class Driver:
             self._look_again(engine, asked)
         self._busy = True
         try:
-            return engine, engine.begin(asked)
+            with bulk(len(asked.messages) - engine.state.length):
+                return engine, engine.begin(asked)
         except BaseException:
             self._busy = False
             engine.abandon()

@@ -8,6 +8,7 @@ from typing import Any
 
 from sostenuto import engine as machinery
 from sostenuto.errors import UnusableInput
+from sostenuto.manager._bulk import MANY, bulk
 from sostenuto.manager._driving import Driver, Wishes
 from sostenuto.manager._keeping import Keeper
 from sostenuto.manager._switching import switched
@@ -33,6 +34,11 @@ def taken_up(driver: Driver) -> tuple[str, ...]:
 
 
 def _taken_up(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
+    with bulk(MANY):
+        return _gone_on(driver, keeper)
+
+
+def _gone_on(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
     kept = keeper.log.read()
     if not kept.transcript and not kept.edits:
         return kept.notes
@@ -68,7 +74,8 @@ def restored(wishes: Wishes, driver: Driver, snapshot: Mapping[str, Any], *, loo
     if looked_up:  # nobody stated it, now or then: what an error says of the model later holds for it too
         driver.wishes = replace(wishes, stated=None)
     known = wishes.calibrations.get(wishes.model) is not None
-    driver.started().load(snapshot, codecs=codec_named, calibrated=not known and wishes.model == (meta.get("model") or ""))
+    with bulk(len(snapshot["transcript"]) if isinstance(snapshot.get("transcript"), list) else 0):
+        driver.started().load(snapshot, codecs=codec_named, calibrated=not known and wishes.model == (meta.get("model") or ""))
     driver.last = machinery.Asked(driver.history()) if driver.started().state.length else None
 
 

@@ -42,6 +42,7 @@ class _End:
         size: bytes that are good.
         tail: the last of those bytes.
         is_closed: whether they end a line.
+        is_flushed: whether they are known to survive a loss of power; not what another process wrote before it died.
         is_torn: whether bytes of an unfinished write stand behind them.
         torn: a whole line among those.
         is_old: whether an older version wrote the file.
@@ -52,6 +53,7 @@ class _End:
     size: int = 0
     tail: bytes = b""
     is_closed: bool = True
+    is_flushed: bool = False
     is_torn: bool = False
     torn: BadLine | None = None
     is_old: bool = False
@@ -70,11 +72,6 @@ class Lines:
         """The largest `seq` that is known to be in the file; -1 for none."""
         return self._end.highest if self._end is not None else -1
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the file was looked at."""
-        return self._end is not None
-
     def read(self, *, writes: bool) -> tuple[list[Record], list[str]]:
         """Every record, and lines for the person about what could not be read; with `writes` that is moved aside or copied.
 
@@ -82,9 +79,13 @@ class Lines:
             UnusableInput: a newer version wrote it, or it cannot be read at all; nothing was changed.
         """
         try:
-            found, notes, self._end = self._found(writes=writes)
+            found, notes, end = self._found(writes=writes)
         except OSError as error:
             raise UnusableInput(f"{self._path}: cannot be read ({(error.strerror or str(error)).lower()}); nothing was changed") from None
+        known = self._end or _End()
+        if not known.is_torn:  # what a failed write left may look whole and yet be nowhere but in memory
+            is_flushed = known.is_flushed and (known.identity, known.size) == (end.identity, end.size)
+            self._end = replace(end, is_flushed=is_flushed)
         return found.records, notes
 
     def look(self) -> bool:
@@ -114,30 +115,36 @@ class Lines:
         return now.highest == end.highest
 
     def add(self, records: Sequence[Record], /) -> None:
-        """Write those that are not there yet at the end, and wait until they are safe. To be called after `look`.
+        """Write those that are not there yet at the end, and wait until all are safe. To be called after `look`.
 
         Raises:
             UnusableInput, OSError: they could not be written, or not all of them.
             ValueError, TypeError, RecursionError: JSON cannot hold one of them; nothing was written.
         """
-        new = [record for record in records if record["seq"] > self.highest]
-        if not new:
-            return
-        data = b"".join(map(line_of, new))
         if self._end is not None and self._end.is_old:
             self._rewrite()
+        end = self._end or _End()
+        new = [record for record in records if record["seq"] > end.highest]
+        if not new and (end.is_flushed or not end.size):
+            return
+        data = b"".join(map(line_of, new))
         handle = opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, home=self._home)
         try:
-            end = self._mended(handle, self._end or _End())
-            lead = b"" if end.is_closed else b"\n"
-            data = (lead if end.size else header(self._path.stem, schema=self._schema)) + data
-            self._end = replace(end, is_torn=True)  # until it is known to be safe: after a failed flush nobody knows what is on the disk
-            write_whole(handle, data)
+            end = self._mended(handle, end)
+            if data:
+                lead = b"" if end.is_closed else b"\n"
+                data = (lead if end.size else header(self._path.stem, schema=self._schema)) + data
+                self._end = replace(
+                    end, is_torn=True
+                )  # until it is known to be safe: after a failed flush nobody knows what is on the disk
+                write_whole(handle, data)
             flush(handle)
         finally:
             os.close(handle)
-        tail = (end.tail + data)[-_TAIL:]
-        self._end = replace(end, highest=new[-1]["seq"], size=end.size + len(data), tail=tail, is_closed=True)
+        self._end = replace(end, is_flushed=True)
+        if data:
+            seq = max(record["seq"] for record in new)
+            self._end = replace(self._end, highest=seq, size=end.size + len(data), tail=(end.tail + data)[-_TAIL:], is_closed=True)
 
     def begin_anew(self) -> None:
         """Move what is left of the file aside, so that an empty one takes its place. Raises UnusableInput or OSError."""

@@ -34,7 +34,7 @@ class LogOnDisk:
         self._writer: int | None = os.getpid()
         self._files = two_files(folder, home=home)
         self._journal = journal
-        self._has_written = False
+        self._has_looked = self._has_written = False
         self._has_lost = False  # records are gone, and were not handed over again yet
         self._begins_anew = False  # what is left of them is to be moved aside before anything is written
 
@@ -44,8 +44,7 @@ class LogOnDisk:
         kept = read_both(self._files, writes=self._is_open())
         if any(lines.highest < known for lines, known in zip(self._files, before, strict=True)):
             self._lose()
-        elif self.expects_from == 0 and not self._begins_anew:
-            self.expects_from = max(lines.highest for lines in self._files) + 1
+        self._place()
         if not self._left_by:
             return kept
         taken_over = f"conversation {self.conversation}: {self._left_by} ended without closing it; it was taken over"
@@ -79,7 +78,6 @@ class LogOnDisk:
 
     def _look(self) -> None:
         """Find out whether everything is there, or, the first time, where the files end."""
-        is_first = not any(lines.is_known for lines in self._files)
         for lines in self._files:
             if not lines.look():
                 self._lose()
@@ -87,7 +85,12 @@ class LogOnDisk:
             for lines in self._files:
                 lines.begin_anew()
             self._begins_anew = False
-        if is_first:
+        self._place()
+
+    def _place(self) -> None:
+        """The first time both files were looked at, what they hold says what comes next."""
+        if not self._has_looked:
+            self._has_looked = True
             self.expects_from = max(lines.highest for lines in self._files) + 1
 
     def _lose(self) -> None:
