@@ -171,6 +171,25 @@ def test_a_reply_is_written_down_before_its_calls_are_carried_out() -> None:
     assert "No result was recorded" in json.dumps(request.arguments)
 
 
+def test_what_is_noted_step_by_step_after_a_change_of_wire_is_written_once() -> None:
+    """A reply, its results and the next request, each handed over with all before it, add nothing twice where the caller keeps our list."""
+    store = Written()
+    talked(store, turns=2)
+    store.dies()
+    again = manager(2_000, format="anthropic", store=store, conversation="life")
+    handed = again.history
+    count = len(handed)
+    handed.append(user("Now?", format="anthropic"))
+    again.prepare_sync(handed)
+    for raw in cycle(["late"], ["seen"], format="anthropic", thought="", said="", nameless=False):
+        handed.append(raw)
+        assert again.note(handed)
+    again.prepare_sync(handed)
+    store.dies()
+    taken = manager(2_000, format="anthropic", store=store, conversation="life").history
+    assert taken[count:] == handed[count:]
+
+
 def test_without_a_store_nothing_is_noted() -> None:
     """`note` is False where nothing outlives the process."""
     assert not manager(2_000).note([user("hello", format="openai_chat")])

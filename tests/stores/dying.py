@@ -1,12 +1,10 @@
-"""Processes that write conversations and die: at a boundary between two system calls, in the middle of a write, or when they are told."""
+"""Processes that write conversations: a scripted session, what it asks of the disk, and writers that go on until they are killed."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -17,7 +15,6 @@ from sostenuto.stores.files import Files
 
 NAME: Final = "conversation"
 PATIENCE_S: Final = 120
-_WATCHED: Final = ("mkdir", "open", "write", "fsync", "ftruncate", "rename", "replace", "unlink", "rmdir", "close")
 
 
 def started(target: Callable[..., None], *args: Any) -> BaseProcess:
@@ -75,53 +72,6 @@ def steps_in(acknowledged: Path) -> list[int]:
 _real_open, _real_write = os.open, os.write
 
 
-def dies(home: Path, acknowledged: Path, boundary: int, half: bool) -> None:
-    """Play the session and die by SIGKILL just before the system call of that number; with `half` in the middle of it, if it writes."""
-    count = 0
-
-    def wrapped(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **more: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count > boundary:
-                if half and name == "write":
-                    real(args[0], args[1][: len(args[1]) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*args, **more)
-
-        return call
-
-    for name in _WATCHED:
-        setattr(os, name, wrapped(name, getattr(os, name)))
-    play(home, acknowledged)
-
-
-def dies_everywhere(root: Path, half: bool, check: Callable[[Path, list[int]], None], told: Path) -> None:
-    """Die at every boundary of the session, one after the other, and look what is left each time.
-
-    Nothing is flushed here: what a process wrote outlives its death without that, and it would take most of the time. How many
-    boundaries there were, or what went wrong at which, is left in a file.
-    """
-    os.fsync = lambda fd: None
-    for boundary in range(1_000):
-        home, acknowledged = root / f"home{boundary}", root / f"steps{boundary}"
-        if (child := os.fork()) == 0:
-            dies(home, acknowledged, boundary, half)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        steps = steps_in(acknowledged)
-        try:
-            if status not in (0, signal.SIGKILL):
-                raise AssertionError(f"it ended with status {status}")
-            check(home, steps)
-        except Exception:
-            told.write_text(f"boundary {boundary}: {traceback.format_exc()}")
-            return
-        if status == 0:
-            told.write_text(str(boundary if steps == list(range(len(session()))) else f"only {steps} were acknowledged"))
-            return
-
-
 # What a session asked of the disk: the call, the path and the data; or "acknowledged" and the number of the step.
 Call = tuple[str, str, Any]
 
@@ -130,7 +80,7 @@ def traces(home: Path, acknowledged: Path, out: Path) -> None:
     """Play the session and write down what it asked of the disk."""
     calls: list[Call] = []
     paths: dict[int, str] = {}
-    real = {name: getattr(os, name) for name in _WATCHED}
+    real = {name: getattr(os, name) for name in ("open", "write", "fsync", "ftruncate", "mkdir")}
 
     def opening(path: Any, flags: int, *args: Any, **more: Any) -> int:
         is_new = bool(flags & os.O_CREAT) and not os.path.lexists(path)

@@ -1,4 +1,4 @@
-"""The scratchpad: texts by path, inside its folder and its limits, whole whatever happens."""
+"""The scratchpad: drafts by path within their limits, in this process or in files, which are whole whatever happens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from sostenuto.errors import UnusableInput
-from sostenuto.stores.drafts import LIMITS, DraftLimits, FileDrafts
+from sostenuto.protocols import Drafts
+from sostenuto.stores.drafts import FileDrafts
+from sostenuto.tools import DraftsInMemory
+from sostenuto.work import DraftLimits
 from tests.stores.filling import full_disk
 from tests.stores.killing import kill_everywhere
 
@@ -66,19 +70,39 @@ def _unflushed() -> Iterator[None]:
         yield
 
 
-def test_a_text_is_written_extended_listed_and_deleted(tmp_path: Path) -> None:
-    """Write and append answer the bytes there are now, listing is in order, and delete leaves no empty folder."""
-    drafts = FileDrafts(tmp_path / "scratchpad")
+@pytest.fixture(params=["files", "memory"])
+def drafts(request: pytest.FixtureRequest, tmp_path: Path) -> Drafts:
+    """Both kinds of drafts, empty, within the limits of the issue."""
+    return FileDrafts(tmp_path / "scratchpad") if request.param == "files" else DraftsInMemory()
+
+
+@pytest.fixture(params=["files", "memory"])
+def narrow(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[DraftLimits], Drafts]:
+    """Opens either kind within limits."""
+    return lambda limits: FileDrafts(tmp_path, limits=limits) if request.param == "files" else DraftsInMemory(limits)
+
+
+def test_a_draft_is_written_extended_listed_and_deleted(drafts: Drafts) -> None:
+    """Write and append answer the bytes there are now, and listing is in order."""
     assert drafts.listed() == []
     assert drafts.write("report/outline.md", "één\r\n") == 7
     assert drafts.write("report/outline.md", "two", append=True) == 10
     assert drafts.write("a.md", "x", append=True) == 1
     assert drafts.read("report/outline.md") == "één\r\ntwo"
     assert drafts.listed() == [("a.md", 1), ("report/outline.md", 10)]
-    assert FileDrafts(tmp_path / "scratchpad").write("a.md", "") == 0
+    assert drafts.write("a.md", "") == 0
     drafts.delete("report/outline.md")
     assert drafts.listed() == [("a.md", 0)]
-    assert sorted(os.listdir(tmp_path / "scratchpad")) == [".lock", "a.md"]
+
+
+def test_a_deleted_draft_leaves_no_empty_folder(tmp_path: Path) -> None:
+    """After the last draft of a folder the folder goes too, and what another handle wrote stays."""
+    FileDrafts(tmp_path).write("a.md", "x")
+    drafts = FileDrafts(tmp_path)
+    drafts.write("report/outline.md", "x")
+    drafts.delete("report/outline.md")
+    assert drafts.read("a.md") == "x"
+    assert sorted(os.listdir(tmp_path)) == [".lock", "a.md"]
 
 
 def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
@@ -92,14 +116,14 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", HOSTILE)
-def test_a_hostile_path_is_refused(tmp_path: Path, path: str) -> None:
+def test_a_hostile_path_is_refused(drafts: Drafts, tmp_path: Path, path: str) -> None:
     """Origin 9.1: no path leads out, is hidden, is too deep, too long or a device's; each call says so and nothing is made."""
-    drafts = FileDrafts(tmp_path / "scratchpad")
     for act in (drafts.read, drafts.delete, lambda path: drafts.write(path, "x"), lambda path: drafts.write(path, "x", append=True)):
         with pytest.raises(UnusableInput) as caught:
             act(path)
         assert len(str(caught.value)) < 300
         assert str(caught.value).isprintable()
+    assert drafts.listed() == []
     assert os.listdir(tmp_path) == []
 
 
@@ -124,47 +148,62 @@ def test_any_path_is_inside_or_refused(path: str) -> None:
         assert drafts.listed() == []
 
 
-def test_two_spellings_of_a_letter_are_one_path(tmp_path: Path) -> None:
-    """A letter with its accent apart or in one names the same text, as on file systems that make no difference."""
-    drafts = FileDrafts(tmp_path)
+def test_two_spellings_of_a_letter_are_one_path(drafts: Drafts) -> None:
+    """A letter with its accent apart or in one names the same draft, as on file systems that make no difference."""
     drafts.write("caf\u00e9", "one")
     drafts.write("cafe\u0301", " two", append=True)
     assert drafts.read("caf\u00e9") == "one two"
     assert len(drafts.listed()) == 1
 
 
-@pytest.mark.parametrize("path", ["reprot/outline.md", "outline.md", "report/outline", "report/outline.md/x"])
-def test_a_missing_path_names_the_nearest(tmp_path: Path, path: str) -> None:
-    """A path where nothing is answers with the path that was probably meant, for reading and deleting."""
-    drafts = FileDrafts(tmp_path)
+@pytest.mark.parametrize("path", ["reprot/outline.md", "outline.md", "report/outline", "report/outline.md/x", "report"])
+def test_a_missing_path_names_the_nearest(drafts: Drafts, path: str) -> None:
+    """A path where no draft is answers with the path that was probably meant, for reading and deleting."""
+    for act in (drafts.read, drafts.delete):
+        with pytest.raises(UnusableInput, match=f"there is no draft {path}; there are none yet"):
+            act(path)
     drafts.write("report/outline.md", "x")
     for act in (drafts.read, drafts.delete):
-        with pytest.raises(UnusableInput, match=r"no such text; the nearest is 'report/outline\.md'"):
+        with pytest.raises(UnusableInput, match=rf"there is no draft {path}; did you mean report/outline\.md"):
             act(path)
-    with pytest.raises(UnusableInput, match="the scratchpad is empty"):
-        FileDrafts(tmp_path / "none").read(path)
+
+
+def test_looking_for_a_draft_makes_no_folder(tmp_path: Path) -> None:
+    """Reading and deleting where nothing was ever written leaves nothing behind."""
+    for act in (FileDrafts(tmp_path / "none").read, FileDrafts(tmp_path / "none").delete):
+        with pytest.raises(UnusableInput):
+            act("a")
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(
     ("limits", "path", "append", "figure"),
     [
-        (DraftLimits(file_bytes=9), "new", False, "10 bytes, and a text may have 9"),
-        (DraftLimits(file_bytes=14), "old", True, "15 bytes, and a text may have 14"),
-        (DraftLimits(files=1), "new", False, "there are 1 texts"),
-        (DraftLimits(total_bytes=14), "new", False, "15 bytes, and may have 14"),
-        (DraftLimits(total_bytes=14), "old", True, "15 bytes, and may have 14"),
+        (DraftLimits(file_bytes=9), "new", False, "10 bytes and 9 is the most"),
+        (DraftLimits(file_bytes=14), "old", True, "15 bytes and 14 is the most"),
+        (DraftLimits(files=1), "new", False, "2 drafts and 1 is the most"),
+        (DraftLimits(total_bytes=14), "new", False, "15 bytes and 14 is the most"),
+        (DraftLimits(total_bytes=14), "old", True, "15 bytes and 14 is the most"),
     ],
 )
-def test_over_a_limit_nothing_is_written(tmp_path: Path, limits: DraftLimits, path: str, append: bool, figure: str) -> None:
-    """A write that would pass a limit fails with the figure, and every text is as it was."""
-    FileDrafts(tmp_path).write("old", "12345")
-    drafts = FileDrafts(tmp_path, limits=limits)
-    with pytest.raises(UnusableInput, match=figure):
+def test_over_a_limit_nothing_is_written(
+    narrow: Callable[[DraftLimits], Drafts], limits: DraftLimits, path: str, append: bool, figure: str
+) -> None:
+    """A write that would pass a limit fails with the figure, every draft is as it was, and what is within is written."""
+    drafts = narrow(limits)
+    drafts.write("old", "12345")
+    with pytest.raises(UnusableInput, match=f"{figure}.*nothing was written"):
         drafts.write(path, "1234567890", append=append)
     assert drafts.listed() == [("old", 5)]
     assert drafts.write("old", "123456789") == 9
-    assert (LIMITS.file_bytes, LIMITS.files, LIMITS.total_bytes, LIMITS.depth, LIMITS.segment) == (5_000_000, 2_000, 1_000_000_000, 4, 128)
+
+
+def test_deleting_makes_room(narrow: Callable[[DraftLimits], Drafts]) -> None:
+    """A deleted draft counts no more, neither as one nor by its bytes."""
+    drafts = narrow(DraftLimits(files=1, total_bytes=10))
+    drafts.write("a", "1234567890")
+    drafts.delete("a")
+    assert drafts.write("b", "1234567890") == 10
 
 
 def test_links_are_refused_and_never_listed(tmp_path: Path) -> None:
@@ -193,14 +232,12 @@ def test_links_are_refused_and_never_listed(tmp_path: Path) -> None:
     assert (outside / "secret.md").read_text() == "secret"
 
 
-def test_a_folder_is_no_text_and_a_text_no_folder(tmp_path: Path) -> None:
-    """A path that is a folder cannot be read or written, and nothing can lie below a text; both say so and change nothing."""
-    drafts = FileDrafts(tmp_path)
+def test_a_folder_is_no_draft_and_a_draft_no_folder(drafts: Drafts) -> None:
+    """A path that is a folder cannot be written, and nothing can lie below a draft; both say so and change nothing."""
     drafts.write("a/b", "x")
-    for act in (drafts.read, drafts.delete, lambda path: drafts.write(path, "y")):
-        with pytest.raises(UnusableInput):
-            act("a")
-    with pytest.raises(UnusableInput, match="nothing was changed"):
+    with pytest.raises(UnusableInput, match="a is a folder, of a/b"):
+        drafts.write("a", "y")
+    with pytest.raises(UnusableInput, match="a/b is a draft and cannot be a folder too"):
         drafts.write("a/b/c", "y")
     assert drafts.listed() == [("a/b", 1)]
 
@@ -223,7 +260,7 @@ def test_a_place_that_cannot_be_written_is_said_and_recovers(tmp_path: Path) -> 
     folder.write_text("in the way")
     drafts = FileDrafts(folder)
     assert drafts.listed() == []
-    with pytest.raises(UnusableInput, match="nothing was changed"):
+    with pytest.raises(UnusableInput, match="nothing was written"):
         drafts.write("a", "x")
     folder.unlink()
     assert drafts.write("a", "x") == 1
@@ -237,7 +274,7 @@ def test_on_a_full_disk_a_write_fails_and_recovers(tmp_path: Path, append: bool)
     """D34: without room a write fails with the reason, the old text stays, and with room the next one works."""
     drafts = FileDrafts(tmp_path)
     drafts.write("a", "old")
-    with full_disk(), pytest.raises(UnusableInput, match=r"no space left on device.*nothing was changed"):
+    with full_disk(), pytest.raises(UnusableInput, match=r"no space left on device.*nothing was written"):
         drafts.write("a", "new", append=append)
     assert drafts.read("a") == "old"
     assert drafts.write("a", "newer") == 5
@@ -279,45 +316,51 @@ def test_killed_at_any_write_a_text_is_old_or_new(tmp_path: Path, append: bool) 
 
 
 class Texts(RuleBasedStateMachine):
-    """Drafts against a dict, with small limits: a call fails exactly where the dict says so, and then changes nothing."""
+    """Both kinds against a dict: a call fails in both, in the same words, exactly where the dict says so, and changes nothing then."""
 
     LIMITS = DraftLimits(file_bytes=40, files=3, total_bytes=70)
-    PATHS = st.sampled_from(["a", "b", "c/d", "c/e", "f/g/h/i"])
+    PATHS = st.sampled_from(["a", "b", "c/d", "c/e", "c", "f/g/h/i"])
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.drafts = FileDrafts(Path(self.folder.name, "agent"), limits=self.LIMITS)
+        self.kinds: list[Drafts] = [FileDrafts(Path(self.folder.name, "agent"), limits=self.LIMITS), DraftsInMemory(self.LIMITS)]
         self.model: dict[str, str] = {}
 
     @rule(path=PATHS, text=st.text("aé\ud800\n", max_size=30), append=st.booleans())
     def write(self, path: str, text: str, append: bool) -> None:
         after = {**self.model, path: self.model.get(path, "") + text if append else text}
         sizes = {name: len(one.encode("utf-8", "surrogatepass")) for name, one in after.items()}
-        if len(after) <= 3 and sizes[path] <= 40 and sum(sizes.values()) <= 70:
-            assert self.drafts.write(path, text, append=append) == sizes[path]
+        fits = len(after) <= 3 and sizes[path] <= 40 and sum(sizes.values()) <= 70
+        if fits and not any(one != other and one.startswith(f"{other}/") for one in after for other in after):
+            assert [drafts.write(path, text, append=append) for drafts in self.kinds] == [sizes[path]] * 2
             self.model = after
         else:
-            with pytest.raises(UnusableInput, match="nothing was written"):
-                self.drafts.write(path, text, append=append)
+            assert len({self.refusal(partial(drafts.write, path, text, append=append)) for drafts in self.kinds}) == 1
 
     @rule(path=PATHS)
     def delete(self, path: str) -> None:
         if path in self.model:
-            self.drafts.delete(path)
+            for drafts in self.kinds:
+                drafts.delete(path)
             del self.model[path]
         else:
-            with pytest.raises(UnusableInput, match="there is no such text"):
-                self.drafts.delete(path)
+            assert len({self.refusal(partial(drafts.delete, path)) for drafts in self.kinds}) == 1
+
+    def refusal(self, act: Callable[[], object]) -> str:
+        with pytest.raises(UnusableInput) as caught:
+            act()
+        return str(caught.value)
 
     @rule()
     def reopen(self) -> None:
-        self.drafts = FileDrafts(Path(self.folder.name, "agent"), limits=self.LIMITS)
+        self.kinds[0] = FileDrafts(Path(self.folder.name, "agent"), limits=self.LIMITS)
 
     @invariant()
     def holds_what_the_model_holds(self) -> None:
-        assert self.drafts.listed() == [(path, len(self.model[path].encode("utf-8", "surrogatepass"))) for path in sorted(self.model)]
-        assert all(self.drafts.read(path) == text for path, text in self.model.items())
+        for drafts in self.kinds:
+            assert drafts.listed() == [(path, len(self.model[path].encode("utf-8", "surrogatepass"))) for path in sorted(self.model)]
+            assert all(drafts.read(path) == text for path, text in self.model.items())
 
     def teardown(self) -> None:
         self.folder.cleanup()

@@ -14,9 +14,11 @@ import pytest
 
 from sostenuto.errors import UnknownSetting
 from sostenuto.protocols import Log, Store
+from sostenuto.stores._lines import Lines
+from sostenuto.stores._log import read_both
 from sostenuto.stores.files import Files
 from tests.stores.dying import NAME, ended, started
-from tests.stores.lines import HEADER, transcript
+from tests.stores.lines import HEADER, numbers, transcript
 
 
 def test_a_store_and_its_logs_are_what_the_protocols_ask(tmp_path: Path) -> None:
@@ -38,6 +40,49 @@ def test_files_are_lines_of_json_behind_a_header(tmp_path: Path) -> None:
         HEADER + '{"seq":0,"text":"Grüße\\n北京 🎉"}\n'.encode() + b'{"seq":1,"text":"\\u00fc\\ud800"}\n'
     )
     assert (folder / "edits.jsonl").read_bytes() == b'{"schema":1,"kind":"edits"}\n{"seq":2}\n'
+
+
+def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
+    """Records that are handed over again add no byte, whether this handle wrote them or one before it."""
+    log = Files(tmp_path).open(NAME)
+    given: tuple[list[Any], list[Any]] = ([{"seq": 0}, {"seq": 2}], [{"seq": 1}, {"seq": 3}])
+    assert log.append(*given)
+    before = {path.name: path.read_bytes() for path in transcript(tmp_path).parent.glob("*.jsonl")}
+    assert log.append(*given)
+    log.close()
+    log = Files(tmp_path).open(NAME)
+    assert log.append(*given)
+    assert {path.name: path.read_bytes() for path in transcript(tmp_path).parent.glob("*.jsonl")} == before
+    log.close()
+
+
+class Interrupted(Lines):
+    """A file whose reader is held up behind it, while a writer goes on."""
+
+    def __init__(self, path: Path, *, home: Path) -> None:
+        super().__init__(path, home=home)
+        self.home = home
+
+    def read(self, *, writes: bool) -> Any:
+        """What is there now; one more turn, with an edit about it, comes right after."""
+        read = super().read(writes=writes)
+        log = Files(self.home).open(NAME)
+        said = log.read().transcript[-1]["seq"] + 2
+        assert log.append([{"seq": said}], [{"seq": said + 1, "about": said}])
+        log.close()
+        return read
+
+
+def test_a_reader_beside_a_writer_sees_no_edit_of_what_it_does_not_see(tmp_path: Path) -> None:
+    """Whatever is written between reading the one file and the other, every edit that is read is about a record that is read."""
+    log = Files(tmp_path).open(NAME)
+    assert log.append([{"seq": 0}], [{"seq": 1, "about": 0}])
+    log.close()
+    folder = transcript(tmp_path).parent
+    files = (Interrupted(folder / "transcript.jsonl", home=tmp_path), Interrupted(folder / "edits.jsonl", home=tmp_path))
+    kept = read_both(files, writes=False)
+    assert numbers(kept.edits) == [1]
+    assert {record["about"] for record in kept.edits} <= set(numbers(kept.transcript))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such rights on Windows")

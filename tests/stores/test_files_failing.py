@@ -128,6 +128,19 @@ def test_a_removed_folder_is_made_again_and_everything_is_asked_for(tmp_path: Pa
     log.close()
 
 
+def test_reading_notices_too_that_records_are_gone(tmp_path: Path) -> None:
+    """Where reading finds less than was safe, everything is asked for, and nothing is taken over the hole."""
+    log = Files(tmp_path).open(NAME)
+    assert log.append(records(0, 1), records(2))
+    (folder_of(tmp_path) / "transcript.jsonl").unlink()
+    assert numbers(log) == [2]
+    assert log.expects_from == 0
+    assert not log.append(records(3), [])
+    assert log.append(records(0, 1, 3), records(2))
+    assert numbers(log) == [0, 1, 3, 2]
+    log.close()
+
+
 @pytest.mark.parametrize("name", ["transcript.jsonl", "edits.jsonl"])
 def test_with_one_file_gone_the_other_is_moved_aside(tmp_path: Path, name: str) -> None:
     """What is left of a conversation is not mixed with what its writer writes anew, whose numbers may differ; nothing is deleted."""
@@ -183,6 +196,20 @@ def test_somebody_elses_conversation_in_its_place_is_left_alone(tmp_path: Path) 
     assert not log.append(records(2), [])
     assert not log.append(records(0, 2), records(1))
     assert list(Files(tmp_path).read(NAME).transcript) == [{"seq": 0, "text": "mine"}]
+    log.close()
+
+
+def test_other_words_in_the_same_file_are_left_alone(tmp_path: Path) -> None:
+    """A file that took over the number of ours in the file system, yet holds other records, is known to be another one."""
+    log = Files(tmp_path).open(NAME)
+    assert log.append(records(0, 1), [])
+    path = folder_of(tmp_path) / "transcript.jsonl"
+    others = b'{"schema":1,"kind":"transcript"}\n{"seq":0,"text":"mine"}\n'
+    for text in (others, others + b'{"seq":1,"text":"' + b"x" * 500 + b'"}\n'):
+        path.write_bytes(text)
+        assert not log.append(records(2), [])
+        assert not log.append(records(0, 1, 2), [])
+        assert path.read_bytes() == text
     log.close()
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from sostenuto.errors import UnusableInput
 from sostenuto.tools import Answer, DraftsInMemory, standard_tools
 from sostenuto.work import DraftLimits
 from tests.tools.working import carried, numbered
@@ -90,22 +89,11 @@ def test_what_cannot_be_done_says_why(arguments: dict[str, Any], words: str) -> 
 
 
 def test_over_a_limit_the_write_fails_with_the_figure() -> None:
-    """Bytes of a draft, how many, bytes of all: the figure is named, nothing is written, and deleting makes room."""
-    drafts = DraftsInMemory(DraftLimits(file_bytes=10, files=2, total_bytes=15))
-    assert drafts.write("a", "x" * 10) == 10
-    for path, text, append, words in [
-        ("a", "y", True, "11 bytes and 10 is the most"),
-        ("b", "x" * 6, False, "16 bytes and 15 is the most"),
-    ]:
-        with pytest.raises(UnusableInput, match=words):
-            drafts.write(path, text, append=append)
-    drafts.write("b", "é")
-    (answer,) = asked({"action": "write", "draft": "c", "content": ""}, drafts=drafts)
-    assert "3 drafts and 2 is the most" in answer.text
-    assert drafts.listed() == [("a", 10), ("b", 2)]
-    drafts.delete("a")
-    drafts.write("c", "x" * 10)
-    assert drafts.write("b", "12345") == 5
+    """The model is told what there would be and what is the most."""
+    drafts = DraftsInMemory(DraftLimits(files=1))
+    written, refused = asked(*({"action": "write", "draft": path, "content": ""} for path in "ab"), drafts=drafts)
+    assert (written.ended, refused.ended) == ("done", "failed")
+    assert "2 drafts and 1 is the most" in refused.text
 
 
 def test_the_scratchpad_is_shared_by_those_it_is_handed_to() -> None:

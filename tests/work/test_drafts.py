@@ -8,7 +8,7 @@ from sostenuto.errors import UnusableInput
 from sostenuto.work import DraftLimits, clash, draft_path, missing, too_large
 
 
-@pytest.mark.parametrize("path", ["a", "report/outline.md", "a/b/c/d", "été/报告.md", "no-extension", "a b/c.txt", "x.con"])
+@pytest.mark.parametrize("path", ["a", "report/outline.md", "a/b/c/d", "été/报告.md", "é" * 120, "no-extension", "a b/c.txt", "x.con"])
 def test_plain_paths_stay_as_they_are(path: str) -> None:
     """Names in any script, with spaces inside and up to four parts, are paths of drafts."""
     assert draft_path(path) == path
@@ -18,17 +18,17 @@ def test_plain_paths_stay_as_they_are(path: str) -> None:
     "path",
     [
         *("", "  ", "/etc/passwd", "a/", "a//b", "..", "../x", "a/../b", ".hidden", "a/.git/x", "a\x00b", "a\nb", "C:\\x", "c:x", "a|b"),
-        *("con", "a/NUL.txt", "com1", "a.", "a. /b", "a/ b", "a/b/c/d/e", "x" * 129, "é" * 65, "a/" * 5_000, "a\u202eb", "\ud800", None, 5),
+        *("con", "a/NUL.txt", "com1", "a.", "a. /b", "a/ b", "a/b/c/d/e", "x" * 129, "é" * 121, "a/" * 5_000, "a\u202eb", "a\u200db"),
+        *(" a", "a ", "\u00a0a", "com¹.md", "\ud800", None, 5),
     ],
 )
 def test_a_hostile_path_is_refused_with_what_would_work(path: object) -> None:
-    """Ways out, hidden names, devices, control and invisible characters, and excess are refused in one line without odd characters."""
+    """Ways out, hidden names, devices, control and invisible characters, and excess are refused in one line of printable characters."""
     with pytest.raises(UnusableInput) as caught:
         draft_path(path)
     said = str(caught.value)
-    assert said.isascii()
+    assert said.isprintable()
     assert len(said) < 250
-    assert "\n" not in said
 
 
 def test_a_passed_limit_is_named_with_its_figure() -> None:
@@ -38,7 +38,7 @@ def test_a_passed_limit_is_named_with_its_figure() -> None:
     assert "a would have 11 bytes and 10 is the most" in too_large(limits, path="a", size=11, files=1, total=11)
     assert "3 drafts and 2 is the most" in too_large(limits, path="a", size=1, files=3, total=3)
     assert "16 bytes and 15 is the most" in too_large(limits, path="a", size=6, files=2, total=16)
-    assert DraftLimits() == DraftLimits(5_242_880, 2_000, 1_073_741_824)
+    assert DraftLimits() == DraftLimits(5_000_000, 2_000, 1_000_000_000)
 
 
 def test_a_draft_is_no_folder_too() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sostenuto.agent._closing import closed, codec_of
     from sostenuto.agent._event import EVENT_KINDS, Event, EventKind, Listener
     from sostenuto.agent._outcome import Ending, Outcome
-    from sostenuto.agent._parked import Decision, Parked, Parking, Waiting, parked_in, stamp
+    from sostenuto.agent._parked import Decision, Parked, Parking, Waiting, parked_in, reopened, stamp
     from sostenuto.agent._purse import Price, Purse
     from sostenuto.agent._run import run
     from sostenuto.agent._setup import Delegation, Place, Setup, Timer
@@ -41,6 +41,7 @@ __all__ = [
     "closed",
     "codec_of",
     "parked_in",
+    "reopened",
     "run",
     "stamp",
     "summarizing",
@@ -67,6 +68,7 @@ _HOMES = {
     "closed": "_closing",
     "codec_of": "_closing",
     "parked_in": "_parked",
+    "reopened": "_parked",
     "run": "_run",
     "stamp": "_parked",
     "summarizing": "_summarizing",

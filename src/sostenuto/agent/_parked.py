@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from sostenuto.agent._closing import last_open
 from sostenuto.errors import UnusableInput
-from sostenuto.messages import Call, Result
+from sostenuto.ladder import UNANSWERED
+from sostenuto.messages import Call, Message, Result
 from sostenuto.protocols import Codec, Papers, Raw
 from sostenuto.tools import Ask, Assessed, Compact, Weighed
 
@@ -47,6 +48,7 @@ class Parked:
 
     Attributes:
         run: the id of the run that ended with it.
+        wire: the wire that the model spoke.
         expires: until when a call of it can be approved.
         calls: of the reply, all of them, in order.
         answers: what is known already, by place.
@@ -56,6 +58,7 @@ class Parked:
     """
 
     run: str
+    wire: str
     expires: datetime
     calls: tuple[Call, ...]
     answers: Mapping[int, Result]
@@ -63,11 +66,11 @@ class Parked:
     ids: Mapping[int, str]
     wish: Compact | None = None
 
-    def is_of(self, calls: Sequence[Call], /) -> bool:
-        """Whether these are the calls of the batch, perhaps as another wire writes them, and without ids where that has none."""
+    def is_of(self, calls: Sequence[Call], /, *, wire: str) -> bool:
+        """Whether these are the calls of the batch, perhaps as another wire writes them, which may demand other ids."""
         if [_said(call) for call in calls] != [_said(call) for call in self.calls]:
             return False
-        return all(one.id == other.id or not one.id or not other.id for one, other in zip(calls, self.calls, strict=True))
+        return wire != self.wire or [call.id for call in calls] == [call.id for call in self.calls]
 
     def results(self, calls: Sequence[Call], /) -> list[Result]:
         """An answer for each of its calls, by the ids that the history has for them now. What waits still was approved by nobody."""
@@ -151,7 +154,7 @@ def parked_in(papers: Papers, history: Sequence[Raw], /, *, codec: Codec) -> Par
     A call that had begun is answered here: what it did is unknown, and it will not be begun again.
     """
     found = parked_of(papers.read(DOCUMENT))
-    if found is None or not found.is_of(last_open(history, codec=codec)):
+    if found is None or not found.is_of(last_open(history, codec=codec), wire=codec.name):
         return None
     for one in found.waiting:
         if one.begun:
@@ -159,11 +162,24 @@ def parked_in(papers: Papers, history: Sequence[Raw], /, *, codec: Codec) -> Par
     return found
 
 
+def reopened(papers: Papers, history: list[Raw], /, *, codec: Codec) -> list[Raw]:
+    """The history without the notes that stand for the answers of the parked batch after a change of wire; else the same list."""
+    end = len(history)
+    while end and _is_note(codec.decode(history[end - 1])):
+        end -= 1
+    return history[:end] if end < len(history) and parked_in(papers, history[:end], codec=codec) is not None else history
+
+
+def _is_note(message: Message) -> bool:
+    return bool(message.parts) and all(isinstance(part, Result) and UNANSWERED in part.text for part in message.parts)
+
+
 def document(parked: Parked, /) -> dict[str, Any]:
     """The batch as it is written down."""
     answers = [{"place": place, "text": one.text, "succeeded": one.succeeded is True} for place, one in sorted(parked.answers.items())]
     return {
         "run": parked.run,
+        "wire": parked.wire,
         "expires": stamp(parked.expires),
         "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments, "free": call.free} for call in parked.calls],
         "answers": answers,
@@ -195,7 +211,8 @@ def _read(value: Mapping[str, Any]) -> Parked:
         raise ValueError("not every call is there once, or an id is none")
     wish = Compact(_text(value["compact"])) if "compact" in value else None
     expires = datetime.fromisoformat(value["expires"])
-    return Parked(_text(value["run"]), expires if expires.tzinfo else expires.replace(tzinfo=UTC), calls, answers, waiting, ids, wish)
+    expires = expires if expires.tzinfo else expires.replace(tzinfo=UTC)
+    return Parked(_text(value["run"]), _text(value["wire"]), expires, calls, answers, waiting, ids, wish)
 
 
 def _ask_written(ask: Ask) -> dict[str, Any]:

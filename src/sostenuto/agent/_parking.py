@@ -48,7 +48,7 @@ class Parker:
 
     def answers(self, calls: Sequence[Call]) -> Sequence[Result] | None:
         """The answers to these open calls, where they are those of the batch; None where they are not."""
-        return self._left.results(calls) if self._left is not None and self._left.is_of(calls) else None
+        return self._left.results(calls) if self._left is not None and self._left.is_of(calls, wire=self._codec.name) else None
 
     def forget(self) -> None:
         """The history has everything, and is written down: the document is not needed any more."""
@@ -65,7 +65,7 @@ class Parker:
         waiting = tuple(Waiting(place, ids[place], ask) for place, ask in sorted(work.waiting.items()))
         expires = self._setup.now() + timedelta(seconds=parking.lasts_s)
         known = {one.place: one.id for one in waiting}
-        parked = Parked(parking.run, expires, calls, work.results, waiting, known, work.wish)
+        parked = Parked(parking.run, self._codec.name, expires, calls, work.results, waiting, known, work.wish)
         if not parking.papers.write(DOCUMENT, document(parked)):
             self._telling.tell("notice", text="A call that needs approval could not be set aside, and was refused.")
             return False

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sostenuto.app._home import readable_home
-from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._kept import kept_records, manager_of, snapshot_of
 from sostenuto.app._redacting import without_secrets
 from sostenuto.app._wires import CODECS
 from sostenuto.errors import SostenutoError, UnknownSetting, UnusableInput
@@ -103,11 +103,10 @@ def imported(
 def _as_body(kept: Kept, conversation: str, *, to: str) -> Exported:
     """The whole transcript as a request of that wire holds it; what left the view is in it as it was said."""
     from sostenuto.engine import translated
-    from sostenuto.manager import ContextManager
 
     snapshot = snapshot_of(kept, conversation=conversation)
     whole = {**snapshot, "edits": [], "meta": {**snapshot["meta"], "order": None}}
-    messages = ContextManager.restore(whole).history
+    messages = manager_of(whole, conversation=conversation).history
     made = translated(messages, source=CODECS[snapshot["format"]], target=CODECS[to])
     return Exported(to, (made.body,), len(snapshot["transcript"]), made.losses, tuple(CODECS[to].problems(made.body)))
 
@@ -197,11 +196,11 @@ def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Import
         _sort(line, said=said, done=done, journal=journal, papers=papers, where=f"{own.path}, line {number}")
     messages = own.head.get("messages")
     snapshot = snapshot_of(Kept(said, done), conversation=conversation)
-    if not snapshot["transcript"] or snapshot["format"] not in CODECS:
+    if not snapshot["transcript"]:
         raise UnusableInput(f"{own.path}: holds no message; export the conversation again")
     if messages != len(snapshot["transcript"]):
         raise UnusableInput(f"{own.path}: ends after {len(snapshot['transcript']):,} of {messages!r} messages; copy the file again")
-    _restorable(snapshot)
+    manager_of(snapshot, conversation=conversation)  # what could not be gone on with is refused
     _check_free(home, agent, conversation)
     log = Files(home, agent=agent).open(conversation)
     with _whole_or_not(home, agent, conversation, close=log.close):
@@ -265,16 +264,9 @@ def _whole_or_not(home: Path, agent: str, conversation: str, *, close: Callable[
     close()
 
 
-def _restorable(snapshot: Mapping[str, Any]) -> None:
-    """Raises UnusableInput where it could not be gone on with."""
-    from sostenuto.manager import ContextManager
-
-    ContextManager.restore(snapshot)
-
-
 def _check_free(home: Path, agent: str, conversation: str) -> None:
     """Raises UnknownSetting where the name is taken, be it in the archive or by work alone, or cannot be one."""
-    Files(home, agent=agent).journalled(conversation)  # checks both names
+    Files(home, agent=agent).journalled(conversation)  # only to check both names
     if any(one.conversation.lower() == conversation.lower() for one in Shelf(readable_home(home)).listed(agent)):
         raise UnknownSetting(_taken(agent, conversation))
 

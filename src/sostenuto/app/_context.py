@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sostenuto.app._home import readable_home
-from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._home import CALIBRATION, readable_home
+from sostenuto.app._kept import kept_records, manager_of, snapshot_of, understood
 from sostenuto.app._providers import model_named
-from sostenuto.app._retelling import RUNGS
+from sostenuto.app._retelling import CAUSES, RUNGS
 from sostenuto.app._terms import NO_AGENT
 from sostenuto.app._transcripts import decoded
 from sostenuto.budget import Lines, thresholds
@@ -19,7 +19,7 @@ from sostenuto.catalogues.bundled import bundled
 from sostenuto.config import Configured, agent_file, configured, read_agent
 from sostenuto.errors import UnknownKey
 from sostenuto.ladder import Settings
-from sostenuto.manager import ContextManager
+from sostenuto.manager import Calibrations, ContextManager
 from sostenuto.messages import Call
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
@@ -52,10 +52,10 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One edit of the view: its number, kind and cause, tokens before and after, whether it is in force, and what it is about."""
+    """One edit of the view: its number, rung and cause, tokens before and after, whether it is in force, and what it is about."""
 
     number: int
-    kind: str
+    rung: str
     cause: str
     tokens_before: int
     tokens_after: int
@@ -143,7 +143,7 @@ def context(whose: Whose, other: Other = Other()) -> Context:
     """
     snapshot = _snapshot(whose)
     settings = _settings(whose)
-    manager = _copy(snapshot, other, settings)
+    manager = _copy(snapshot, other, settings, conversation=whose.conversation)
     usage = manager.usage()
     stated = other.window or (None if other.model else _stated(snapshot))
     tools = _tools_by_call(snapshot)
@@ -172,7 +172,13 @@ def changes(snapshot: Mapping[str, Any]) -> tuple[Change, ...]:
     """Every edit of a snapshot, in order; one whose line was damaged is left out."""
     return tuple(
         Change(
-            edit["number"], edit["kind"], edit["cause"], edit["tokens_before"], edit["tokens_after"], edit["active"], tuple(edit["keys"])
+            number=edit["number"],
+            rung=RUNGS.get(edit["kind"], edit["kind"]),
+            cause=CAUSES.get(edit["cause"], edit["cause"]),
+            tokens_before=edit["tokens_before"],
+            tokens_after=edit["tokens_after"],
+            active=edit["active"],
+            keys=tuple(edit["keys"]),
         )
         for edit in snapshot["edits"]
         if edit["cause"] != "lost"
@@ -185,7 +191,7 @@ def previewed(whose: Whose, other: Other = Other(), *, before: str | None = None
     Raises:
         UnknownSetting, UnusableInput: as `context`; `before` is no key.
     """
-    manager = _copy(_snapshot(whose), other, _settings(whose))
+    manager = _copy(_snapshot(whose), other, _settings(whose), conversation=whose.conversation)
     found = manager.preview(before=before)
     return found, _losses(manager, found.keys)
 
@@ -215,15 +221,17 @@ def compacted(
     import asyncio
 
     async def perform() -> Compacted:
+        if not by_model:
+            with _opened(whose, other, None) as manager:
+                return await _compacted(whose, manager, before=before, focus=focus)
         from sostenuto.agent import summarizing
 
-        model = models(other.model or str(_snapshot(whose)["meta"].get("model") or "")) if by_model else None
+        model = models(other.model or str(_snapshot(whose)["meta"].get("model") or ""))
         try:
-            with _opened(whose, other, summarizing(model) if model is not None else None) as manager:
+            with _opened(whose, other, summarizing(model)) as manager:
                 return await _compacted(whose, manager, before=before, focus=focus)
         finally:
-            if model is not None:
-                await model.aclose()
+            await model.aclose()
 
     return asyncio.run(perform())
 
@@ -232,7 +240,7 @@ async def _compacted(whose: Whose, manager: ContextManager, *, before: str | Non
     tokens, first = manager.usage().tokens, len(manager.snapshot()["edits"])
     request = await manager.compact(focus=focus, before=before)
     rungs = tuple(
-        Rewritten(RUNGS.get(edit.kind, edit.kind), edit.cause, edit.tokens_before, edit.tokens_after, _losses(manager, edit.keys))
+        Rewritten(edit.rung, edit.cause, edit.tokens_before, edit.tokens_after, _losses(manager, edit.keys))
         for edit in changes(manager.snapshot())[first:]
     )
     return Compacted(tokens, manager.usage().tokens, rungs, request.notices, _is_kept(whose, manager))
@@ -255,24 +263,22 @@ def undone(whose: Whose, edit: int | None, *, redo: bool = False) -> tuple[Undon
 @contextmanager
 def _opened(whose: Whose, other: Other, summarizer: Summarizer | None) -> Iterator[ContextManager]:
     """The conversation, open for changing; one in the archive is taken out of it."""
-    from sostenuto.app._running import CALIBRATION
-    from sostenuto.manager import Calibrations
-
     snapshot, settings = _snapshot(whose), _settings(whose)
     Shelf(whose.home).restored(whose.agent, whose.conversation)
     window = other.window or (None if other.model else _stated(snapshot))
     model = other.model or str(snapshot["meta"].get("model") or "")
     papers = FilePapers(whose.home / "work" / whose.agent / whose.conversation, home=whose.home)
-    manager = ContextManager(
-        model=model,
-        window=window,
-        store=Files(whose.home, agent=whose.agent),
-        conversation=whose.conversation,
-        summarizer=summarizer or "mechanical",
-        settings=_ladder(settings, window=window or ContextManager(model=model).window.tokens),
-        calibrations=Calibrations.open(whose.home / CALIBRATION),
-        work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
-    )
+    with understood(whose.conversation):
+        manager = ContextManager(
+            model=model,
+            window=window,
+            store=Files(whose.home, agent=whose.agent),
+            conversation=whose.conversation,
+            summarizer=summarizer or "mechanical",
+            settings=_ladder(settings, window=window or ContextManager(model=model).window.tokens),
+            calibrations=Calibrations.open(whose.home / CALIBRATION),
+            work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
+        )
     try:
         yield manager
     finally:
@@ -292,12 +298,12 @@ def _snapshot(whose: Whose) -> dict[str, Any]:
     return snapshot_of(kept, conversation=whose.conversation)
 
 
-def _copy(snapshot: Mapping[str, Any], other: Other, settings: Configured) -> ContextManager:
+def _copy(snapshot: Mapping[str, Any], other: Other, settings: Configured, *, conversation: str) -> ContextManager:
     """A manager on a copy of what is kept."""
     window = other.window or (None if other.model else _stated(snapshot))
     named = {"model": other.model} if other.model else {}
     bare = ContextManager(model=other.model or str(snapshot["meta"].get("model") or ""), window=window)
-    return ContextManager.restore(snapshot, window=window, settings=_ladder(settings, window=bare.window.tokens), **named)
+    return manager_of(snapshot, conversation=conversation, window=window, settings=_ladder(settings, window=bare.window.tokens), **named)
 
 
 def _stated(snapshot: Mapping[str, Any]) -> int | None:

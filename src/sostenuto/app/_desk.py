@@ -9,13 +9,14 @@ from typing import Any
 
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.protocols import Drafts, KeptResults, Log, Papers, Store
-from sostenuto.stores.drafts import DraftLimits, FileDrafts
+from sostenuto.stores.drafts import FileDrafts
 from sostenuto.stores.files import Files
 from sostenuto.stores.index import place_of
 from sostenuto.stores.papers import FilePapers
 from sostenuto.stores.results import FileResults
 from sostenuto.stores.shelf import Shelf
 from sostenuto.tools import DraftsInMemory, PapersInMemory, ResultsInMemory
+from sostenuto.work import DraftLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 from sostenuto.errors import UnusableInput
 
 VARIABLE = "SOSTENUTO_HOME"
+CALIBRATION = "calibration.json"
+"""The file in it with what was learned about models."""
 _NAME = "sostenuto"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sostenuto.app._home import readable_home
-from sostenuto.app._kept import kept_records, snapshot_of
+from sostenuto.app._kept import kept_records, manager_of, snapshot_of
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._retelling import Event, Retold, retold, timeline
 from sostenuto.app._rulers import counted_with, plain_ruler
@@ -58,11 +58,9 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
     Raises:
         UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
     """
-    from sostenuto.manager import ContextManager
-
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
     snapshot = snapshot_of(kept, conversation=conversation)
-    manager = ContextManager.restore(snapshot)
+    manager = manager_of(snapshot, conversation=conversation)
     window = snapshot["meta"].get("window")
     journal = Files(home, agent=agent).journalled(conversation)
     return Inspected(
@@ -72,7 +70,7 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
         format=snapshot["format"],
         window=window if isinstance(window, int) else 0,
         said=tuple(transcript(snapshot, manager.levels)),
-        events=tuple(timeline(kept)),
+        events=tuple(timeline(kept, conversation=conversation)),
         undone=frozenset(edit["number"] for edit in snapshot["edits"] if not edit["active"]),
         checkpoint=manager.checkpoint,
         records=tuple(record for value in journal if (record := record_in(value)) is not None),
@@ -92,10 +90,8 @@ def conversation_page(home: Path, /, *, agent: str, conversation: str) -> str:
 
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
     snapshot = snapshot_of(kept, conversation=conversation)
-    if snapshot["format"] not in CODECS:
-        raise UnusableInput(f"the conversation is in a wire that is not known: {snapshot['format'][:40]!r}; update this program")
     model = str(snapshot["meta"].get("model") or "")
-    telling = _Told(kept, conversation, window=_window(snapshot), model=model or DEFAULT_MODEL, wire=snapshot["format"])
+    telling = _Told(kept, conversation, window=_window(snapshot), model=model, wire=snapshot["format"])
     if not telling.rows:
         raise UnusableInput(f"conversation {conversation!r} holds no request yet; there is nothing to draw")
     found = figures(
@@ -128,8 +124,8 @@ class _Told:
     """The requests of a conversation as rows of a page, the histories they were made of, and what sending those would have cost."""
 
     def __init__(self, kept: Kept, conversation: str, *, window: int, model: str, wire: str) -> None:
-        self.by = plain_ruler(model)
-        self.counted = counted_with(self.by, model, counter="family", named=True)
+        self.by = plain_ruler(model or DEFAULT_MODEL)
+        self.counted = counted_with(self.by, model or DEFAULT_MODEL, counter="family", named=bool(model))
         self._codec = CODECS[wire]
         self._weighed: dict[int, tuple[Any, int]] = {}
         self.rows: list[Row] = []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from sostenuto.app._wires import CODECS
 from sostenuto.engine import amounting
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.manager import ContextManager
@@ -15,6 +18,8 @@ from sostenuto.stores.shelf import Shelf
 
 MOST_MISSING: Final = 1_000_000
 """Messages that may be missing between two that are there; a number beyond is no gap but a damaged line."""
+_ODD: Final = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+"""What comes of values that no version of ours writes."""
 
 
 def kept_conversation(home: Path, *, agent: str, conversation: str, **arguments: Any) -> ContextManager:
@@ -27,7 +32,24 @@ def kept_conversation(home: Path, *, agent: str, conversation: str, **arguments:
         UnknownSetting: there is no such conversation; the nearest is named. UnusableInput: it cannot be read.
     """
     kept = kept_records(home, agent=agent, conversation=conversation)
-    return ContextManager.restore(snapshot_of(kept, conversation=conversation), **arguments)
+    return manager_of(snapshot_of(kept, conversation=conversation), conversation=conversation, **arguments)
+
+
+def manager_of(snapshot: Mapping[str, Any], *, conversation: str, **arguments: Any) -> ContextManager:
+    """A manager on a snapshot of a kept conversation. `arguments` as for `kept_conversation`.
+
+    Raises:
+        UnusableInput: it holds what cannot be read. UnknownSetting: an argument cannot be used.
+    """
+    try:
+        return ContextManager.restore(snapshot, **arguments)
+    except UnknownSetting:
+        raise
+    except (UnusableInput, *_ODD):
+        raise UnusableInput(
+            f"conversation {conversation[:80]!r}: its records hold what this version cannot read; "
+            "update this program, or move its folder away"
+        ) from None
 
 
 def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
@@ -37,15 +59,46 @@ def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
         UnusableInput: they are damaged beyond lines that are merely missing.
     """
     most = len(kept.transcript) + MOST_MISSING
-    try:
+    with understood(conversation):
         if any(int(record.get("ordinal", 0)) > most for record in kept.transcript):
             raise ValueError("a message has a number far beyond the others")
-        return amounting(kept)[0]
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        snapshot, _ = amounting(kept)
+        if snapshot["format"] not in CODECS:
+            raise UnusableInput(
+                f"conversation {conversation!r} is in a wire that is not known: {snapshot['format'][:40]!r}; update this program"
+            )
+        edits = _without_lost(snapshot["edits"], lost=_lost(snapshot["transcript"]))
+        return {**snapshot, "edits": edits, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}
+
+
+@contextmanager
+def understood(conversation: str) -> Iterator[None]:
+    """What is found in records that no version of ours writes, as our own error."""
+    try:
+        yield
+    except _ODD as error:
         raise UnusableInput(
             f"conversation {conversation[:80]!r}: its records cannot be understood ({type(error).__name__}: {str(error)[:80]}); "
             "move its folder away, or put an export of it back with: sostenuto conversations import"
         ) from None
+
+
+def _sound(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """Model and window as they are where they can be any, else as nobody said."""
+    windows = {name: meta.get(name) for name in ("window", "stated_window")}
+    sizes = {name: size if type(size) is int and size > 0 else None for name, size in windows.items() if name in meta}
+    return {"model": meta["model"] if isinstance(meta.get("model"), str) else "", **sizes}
+
+
+def _lost(transcript: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    return frozenset(number for number, record in enumerate(transcript) if record.get("lost"))
+
+
+def _without_lost(edits: list[dict[str, Any]], *, lost: frozenset[int]) -> list[dict[str, Any]]:
+    """The edits without the forms of messages whose lines are damaged: what stands in their place has no such pieces."""
+    if not lost:
+        return edits
+    return [{**edit, "forms": [form for form in edit.get("forms", ()) if form[0] not in lost]} for edit in edits]
 
 
 def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:
@@ -55,16 +108,19 @@ def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:
         UnknownSetting, UnusableInput: as `kept_conversation`.
     """
     kept = Files(home, agent=agent).read(conversation)
-    if not kept.transcript:
-        raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
-    return kept
+    if kept.transcript:
+        return kept
+    if any(one.conversation == conversation for one in Shelf(home).listed(agent)):
+        why = kept.notes[0] if kept.notes else "nothing that was said is left of it, only its work"
+        raise UnusableInput(f"conversation {conversation!r} of {agent!r}: {why}")
+    raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
 
 
 def nothing_there(home: Path, *, agent: str, conversation: str) -> str:
     """What is said of a conversation that is not there: the nearest name, or where to look."""
     names = [one.conversation for one in Shelf(home).listed(agent)]
     near = get_close_matches(conversation, names, n=1)
-    elsewhere = sorted({one.agent for one in Shelf(home).listed() if one.conversation == conversation})
+    elsewhere = sorted({one.agent for one in Shelf(home).listed() if one.conversation == conversation and one.agent != agent})
     if elsewhere:
         hint = f"agent {elsewhere[0]!r} has one of that name: add --agent {elsewhere[0]}"
     elif near:

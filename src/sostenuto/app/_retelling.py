@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sostenuto.app._kept import snapshot_of
+from sostenuto.app._kept import manager_of, snapshot_of, understood
 from sostenuto.app._transcripts import decoded
 from sostenuto.app._wires import CODECS
 from sostenuto.messages import key_of
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 RUNGS: Mapping[str, str] = {"cover": "compact", "drop": "trim"}
 """Kind of an edit -> the rung that people know it by, where they differ."""
+CAUSES: Mapping[str, str] = {
+    "admit": "it was too large to come in whole",
+    "clear": "room was needed",
+    "mechanical": "mechanical checkpoint",
+    "trim": "nothing milder made enough room",
+}
+"""Cause of an edit -> the same in words, where its record has only a name for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +55,20 @@ class Retold:
     restart: bool
 
 
-def timeline(kept: Kept) -> list[Event]:
-    """Everything that was done to the view, in order."""
+def timeline(kept: Kept, *, conversation: str) -> list[Event]:
+    """Everything that was done to the view, in order.
+
+    Raises:
+        UnusableInput: the records cannot be understood.
+    """
     walk = _Walk()
     found: list[Event] = []
-    for _, record in _in_order(kept):
-        happened = walk.happened(record)
-        walk.take(record)
-        if happened is not None:
-            found.append(happened)
+    with understood(conversation):
+        for _, record in _in_order(kept):
+            happened = walk.happened(record)
+            walk.take(record)
+            if happened is not None:
+                found.append(happened)
     return found
 
 
@@ -68,7 +80,9 @@ def retold(kept: Kept, *, conversation: str) -> Iterator[Retold]:
     """
     telling = _Telling(kept, conversation)
     for is_edits, record in _in_order(kept):
-        yield from telling.take(record, is_edits=is_edits)
+        with understood(conversation):
+            made = list(telling.take(record, is_edits=is_edits))
+        yield from made
     yield from telling.finished()
 
 
@@ -101,7 +115,9 @@ class _Walk:
             edit = record["edit"]
             number, rung = int(edit["number"]), RUNGS.get(edit["kind"], str(edit["kind"]))
             tokens = int(edit["tokens_before"]), int(edit["tokens_after"])
-            return self._event(Happening(rung, *tokens, str(edit["cause"]), tuple(map(str, edit["keys"]))), number)
+            return self._event(
+                Happening(rung, *tokens, CAUSES.get(edit["cause"], str(edit["cause"])), tuple(map(str, edit["keys"]))), number
+            )
         if "active" in record:
             number, is_active = int(record["active"][0]), bool(record["active"][1])
             edit = self.edits.get(number, {})
@@ -223,15 +239,13 @@ class _Telling:
 
     def _built(self, history: Sequence[Raw]) -> list[Raw]:
         """The view as the records until now make it, untouched messages as the very objects that were said."""
-        from sostenuto.manager import ContextManager
-
         until = Kept(
             [record for record in self._kept.transcript if int(record["seq"]) <= self._seq],
             [record for record in self._kept.edits if int(record["seq"]) <= self._seq],
         )
         snapshot = snapshot_of(until, conversation=self._conversation)
         meta = {**snapshot["meta"], "kept_mode": True, "order": None}
-        emitted = ContextManager.restore({**snapshot, "edits": _seen(snapshot), "meta": meta}).history
+        emitted = manager_of({**snapshot, "edits": _seen(snapshot), "meta": meta}, conversation=self._conversation).history
         return _same_objects(emitted, history)
 
 

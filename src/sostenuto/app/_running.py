@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, run, summarizing
+from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, reopened, run, summarizing
 from sostenuto.app._desk import Desk, bare_desk, desk_of
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_no_work
@@ -126,9 +126,10 @@ async def _run_in(
     context: ContextManager, wish: Wish, terms: Terms, wiring: _Wiring, *, listener: Listener, stop: Stop, purse: Purse, ask: Asking | None
 ) -> Ran:
     window, desk, model = wiring.window, wiring.desk, wiring.model
-    history = _gone_on_with(context, desk)
+    codec = codec_of(model.format)
+    history = reopened(desk.papers, _gone_on_with(context, desk), codec=codec)
     place = {"agent": terms.agent, "conversation": wish.conversation}
-    parked = parking(wish.verdict, desk, history, codec=codec_of(model.format), parks=wish.parks, **place)
+    parked = parking(wish.verdict, desk, history, codec=codec, parks=wish.parks, **place)
     told = _watched(wish, terms, listener, run=parked.run if parked is not None else new_run())
     for line in (*terms.warnings, *window.notes, *filter(None, (desk.trouble,))):
         told(Event("notice", {"text": line}))
@@ -151,7 +152,7 @@ async def _run_in(
         on_event=told,
         stop=stop,
     )
-    asked = {"system": setup.system or None, "tools": codec_of(model.format).tool_definitions([tool.definition for tool in tools])}
+    asked = {"system": setup.system or None, "tools": codec.tool_definitions([tool.definition for tool in tools])}
     for line in plan(context, history, priced=lambda read: price(wiring.writer.name, read), max_output=setup.max_output, **asked):
         told(Event("notice", {"text": line}))
     outcome = await _within(wish, terms, setup, history)

@@ -15,6 +15,7 @@ from sostenuto.app._wires import CODECS
 from sostenuto.errors import SostenutoError, UnknownSetting
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Record
+from sostenuto.stores.files import Files
 from sostenuto.stores.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def listed_conversation(home: Path, /, *, agent: str, conversation: str) -> Entr
     Raises:
         UnknownSetting: there is none of that name. UnusableInput: the data home cannot be read.
     """
+    Files(home, agent=agent).journalled(conversation)  # only to check both names
     found = next((one for one in conversations(home, agent=agent) if one.conversation == conversation), None)
     if found is None:
         raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))

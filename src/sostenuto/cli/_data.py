@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -70,10 +71,10 @@ def _purge(kind: str, days: float, *, yes: bool, as_json: bool) -> int:
 
     place = home()
     found = amounts(place)
-    if kind in DATA_KINDS:
-        age = f"not written for {days:g} days" if days else "however new"
-        what = f"of {kind} ({DATA_KINDS[kind]}; {size(found[kind].bytes)} in all) everything goes for good that was {age}"
-        if not confirmed(what if days else what.replace("that was however new", "however new it is"), yes=yes):
+    if kind in DATA_KINDS and 0 <= days < math.inf:  # else it is refused, and nothing has to be asked
+        age = f"that was not written for {days:g} days" if days else "however new it is"
+        what = f"of {kind} ({DATA_KINDS[kind]}; {size(found[kind].bytes)} in all) everything goes for good {age}"
+        if not confirmed(what, yes=yes):
             return NOTHING_DONE
     gone = purge(place, kind, older_than_days=days)
     if as_json:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sostenuto.app import Change, Context, Loss, Other, Whose
 
 KEYS_SHOWN: Final = 3
-KINDS: Final = {"cover": "compact", "drop": "trim"}
 
 
 def context_lines(found: Context, whose: Whose, other: Other, shown: Style) -> Iterable[str]:
@@ -70,7 +69,7 @@ def context_entry(found: Context) -> dict[str, Any]:
         "edits": [
             {
                 "number": edit.number,
-                "kind": edit.kind,
+                "rung": edit.rung,
                 "cause": edit.cause,
                 "tokensBefore": edit.tokens_before,
                 "tokensAfter": edit.tokens_after,
@@ -146,7 +145,6 @@ def _edits(edits: Sequence[Change], shown: Style) -> Iterable[str]:
     if not edits:
         yield "  nothing: everything is sent as it was said"
     for edit in edits:
-        line = f"  {edit.number:>3}  {KINDS.get(edit.kind, edit.kind):<8} {edit.tokens_before:>9,} -> {edit.tokens_after:<9,}"
-        cause = "" if edit.cause in (edit.kind, KINDS.get(edit.kind)) else f"  {edit.cause}"
-        told = one_line(f"{keys_told(edit.keys)}{cause}", width=shown.width - len(line) - 11)
+        line = f"  {edit.number:>3}  {edit.rung:<8} {edit.tokens_before:>9,} -> {edit.tokens_after:<9,}"
+        told = one_line(f"{keys_told(edit.keys)}  {edit.cause}", width=shown.width - len(line) - 11)
         yield f"{line} {told}{'' if edit.active else shown.paint(' (undone)', 'yellow')}".rstrip()

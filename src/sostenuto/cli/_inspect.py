@@ -106,9 +106,8 @@ def _event(event: Event, undone: frozenset[int], shown: Style) -> str:
     behind = f"behind {event.key}" if event.key else "at the start"
     number = f"#{event.edit}" if event.edit is not None else ""
     tokens = "" if happening.rung in MARKED else f"{happening.tokens_before:,} -> {happening.tokens_after:,}"
-    reason = "" if happening.reason == happening.rung else happening.reason
     mark = " (undone)" if event.edit in undone and happening.rung not in MARKED else ""
-    told = "  ".join(filter(None, (tokens, keys_told(happening.keys), reason)))
+    told = "  ".join(filter(None, (tokens, keys_told(happening.keys), happening.reason)))
     line = f"  {behind:<14} {number:>4} {one_line(happening.rung, width=10):<10} {one_line(told, width=shown.width - 42)}".rstrip()
     return line + shown.paint(mark, "yellow")
 

@@ -82,8 +82,9 @@ def match(handed: list[Raw], state: State, *, decode: Decode) -> Match:
     kept_mode = state.kept_mode or _holds_nudge(handed, state.sent)
     if raw is None or kept_mode:
         kept = _kept_extension(handed, state.sent)
-        if kept is None:
-            kept = _again(handed, state.own.expected)
+        again = _again(handed, state.own.expected)
+        if again is not None and (kept is None or again.taken > kept.taken):
+            kept = again  # more was noted since the last request
     if kept_mode and kept is not None:
         return kept
     if raw is not None:

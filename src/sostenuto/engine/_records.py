@@ -1,7 +1,7 @@
 """What a log is given of a conversation, step by step, and the snapshot that its records amount to (D32).
 
 The transcript's records: ``wire`` (from which ordinal on messages are of which wire), ``ordinal`` (one message, with the guard up to
-it), ``fork`` (what follows goes another way from that ordinal on), ``rewritten`` (the host gave messages another body), ``branch``
+it, and in a log that begins later than the conversation what it was before), ``fork`` (what follows goes another way from that ordinal on), ``rewritten`` (the host gave messages another body), ``branch``
 (one that was left before this log began). The edits'
 records: ``edit`` (one edit, whole; a later one with the same number takes its place), ``active`` (an undo, or its undoing), ``pinned``,
 ``meta`` (figures that changed).
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sostenuto.engine._plain import plain
-from sostenuto.engine._snapshot import SCHEMA, dumped_branch, dumped_edit, figures
+from sostenuto.engine._snapshot import SCHEMA, dumped_branch, dumped_edit, dumped_message, figures
 from sostenuto.engine._state import Branch, State
 from sostenuto.ladder import Edit
 from sostenuto.protocols import Codec, Kept, Record
@@ -86,8 +86,17 @@ def _rewritten(branch: Branch, state: State) -> dict[str, Any]:
 def _messages(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
     history = state.history
     for ordinal in range(_common(known, state), state.length):
-        record = {"ordinal": ordinal, "guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal])}
+        record = {"ordinal": ordinal, "guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal]), **_past(known, state, ordinal)}
         yield {**record, "pinned": True} if ordinal in history.pinned else record
+
+
+def _past(known: Recorded, state: State, ordinal: int) -> dict[str, Any]:
+    """What a log that begins in the middle of a conversation cannot know: a message of another wire, the first body of a rewritten one."""
+    if known.state is not None:
+        return {}
+    crossed = {"message": dumped_message(state.history.messages[ordinal])} if ordinal < state.crossed else {}
+    first = state.history.prints.get(ordinal)
+    return {**crossed, "print": first.hex()} if first is not None else crossed
 
 
 def _common(known: Recorded, state: State) -> int:
@@ -137,6 +146,8 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     for record in kept.transcript:
         told.take(record)
     edits, meta, pinned = _done(kept.edits)
+    newest = max((int(record["seq"]) for record in kept.edits if "meta" in record), default=-1)
+    late = [record for record in kept.transcript if int(record["seq"]) > newest]
     for ordinal in pinned:
         if ordinal < len(told.log):
             told.log[ordinal] = {**told.log[ordinal], "pinned": True}
@@ -148,9 +159,28 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
         "edits": edits,
         "branches": told.branches,
         "rewritten": told.prints,
-        "meta": {**meta, "crossed": told.crossed},
+        "meta": {**_caught_up(meta, late, length=len(told.log)), "crossed": told.crossed},
     }
     return snapshot, Recorded(None, seq, told.wire, meta)
+
+
+def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) -> Mapping[str, Any]:
+    """The figures for a transcript that goes further than they do: its writer died before it wrote those of its last step."""
+    forks = [int(record["fork"]) for record in late if "fork" in record]
+    first = min((*forks, *(int(record["ordinal"]) for record in late if "ordinal" in record)), default=length)
+    if first >= length and not forks:
+        return meta
+    out = {**meta, "last_sent": [], "nudges": 0, "handed": None}  # the newest message was in no request
+    if "sent_to" in meta:
+        out["sent_to"] = min(int(meta["sent_to"]), first)
+    if meta.get("order") is not None:
+        old = [[start, min(count, first - start)] for start, count in meta["order"] if start < first]
+        out["order"] = [*old, [first, max(0, length - first)]]
+    if meta.get("kept_mode") and meta.get("handed") and not forks:
+        handed = meta["handed"]
+        place = [len(handed["begins"]) + first - handed["from"], first, length - first]
+        out["handed"] = {**handed, "segments": [*handed["segments"], place]}
+    return out
 
 
 class _Told:
@@ -170,7 +200,7 @@ class _Told:
     @property
     def crossed(self) -> int:
         """Messages before this ordinal are of another wire."""
-        return self._wires[-1][0] if len(self._wires) > 1 else 0
+        return self._wires[-1][0] if self._wires else 0
 
     def take(self, record: Record) -> None:
         """One more record."""
@@ -192,6 +222,8 @@ class _Told:
         while len(self.log) < ordinal:
             self.log.append({"ordinal": len(self.log), "lost": True})
         self.log.append(record)
+        if "print" in record:
+            self.prints[str(ordinal)] = str(record["print"])
 
     def _fork(self, at: int) -> None:
         if at >= len(self.log):

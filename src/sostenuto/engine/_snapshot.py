@@ -150,7 +150,7 @@ def _handed_back(entry: Any, raws: list[Any]) -> Sent:
 def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:
     """One message of the transcript; one from another wire also as its parts, for the codec in force cannot read it."""
     record = {"ordinal": ordinal, "pinned": ordinal in state.history.pinned, "raw": plain(raw)}
-    return {**record, "message": _message(state.history.messages[ordinal])} if ordinal < state.crossed else record
+    return {**record, "message": dumped_message(state.history.messages[ordinal])} if ordinal < state.crossed else record
 
 
 def _read(records: Sequence[Record], codec: Codec, codecs: Codecs, *, crossed: int) -> tuple[list[Any], list[Message]]:
@@ -181,7 +181,7 @@ def dumped_branch(state: State, branch: Branch) -> dict[str, Any]:
     """What was left behind; as parts too where some of it may be of another wire."""
     mixed = bool(state.history.folding.crossings)
     records = [
-        {"raw": plain(raw), "message": _message(message)} if mixed else {"raw": plain(raw)}
+        {"raw": plain(raw), "message": dumped_message(message)} if mixed else {"raw": plain(raw)}
         for raw, message in zip(branch.raws, branch.messages, strict=True)
     ]
     return {"at": branch.at, "transcript": records, "rewritten": branch.rewritten}
@@ -192,7 +192,8 @@ def _branch_back(entry: Mapping[str, Any], codec: Codec, codecs: Codecs) -> Bran
     return Branch(entry["at"], tuple(raws), tuple(messages), rewritten=bool(entry.get("rewritten")))
 
 
-def _message(message: Message) -> dict[str, Any]:
+def dumped_message(message: Message) -> dict[str, Any]:
+    """A message as its parts, whatever wire it is of."""
     return {"role": message.role, "kind": message.kind, "parts": [_part(part) for part in message.parts]}
 
 
@@ -223,7 +224,7 @@ def dumped_edit(edit: Edit) -> dict[str, Any]:
         }  # fmt: skip
     for name, placed in (("flattened", edit.flattened), ("inserted", edit.inserted)):
         if placed is not None:
-            out[name] = [placed[0], _message(placed[1])]
+            out[name] = [placed[0], dumped_message(placed[1])]
     return out
 
 

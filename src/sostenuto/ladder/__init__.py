@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sostenuto.ladder._advance import advance
     from sostenuto.ladder._compact import absent
     from sostenuto.ladder._edit import Cover, Edit, View, applied, checkpoint_messages, view_of
-    from sostenuto.ladder._history import History, unanswered
+    from sostenuto.ladder._history import UNANSWERED, History, unanswered
     from sostenuto.ladder._nudges import nudge_tokens
     from sostenuto.ladder._run import Event, Facts, Journal, Keep, Memory, Need, Outcome, Run, Summarize
     from sostenuto.ladder._settings import Settings
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sostenuto.ladder._zones import in_loop, standing
 
 __all__ = [
+    "UNANSWERED",
     "Cover",
     "Edit",
     "Event",
@@ -58,6 +59,7 @@ _HOMES = {
     "Run": "_run",
     "Settings": "_settings",
     "Summarize": "_run",
+    "UNANSWERED": "_history",
     "View": "_edit",
     "absent": "_compact",
     "advance": "_advance",

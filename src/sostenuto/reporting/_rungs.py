@@ -28,7 +28,7 @@ MARKS: Mapping[str, Mark] = MappingProxyType(
         "absent": Mark("h", "changed by the host", "cyan"),
         "fork": Mark("f", "history forked", "cyan"),
         "undo": Mark("u", "undone", "cyan"),
-        "redo": Mark("u", "undone", "cyan"),
+        "redo": Mark("u", "put on again", "cyan"),
         "warn": Mark("w", "warned", "yellow", "up"),
         "admit": Mark("a", "new result cut", "cyan", "cross"),
         "clip": Mark("k", "read result cut", "cyan", "cross"),

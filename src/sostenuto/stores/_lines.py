@@ -23,7 +23,7 @@ Upgrade = Callable[[Record], Record]
 UPGRADES: Final[Mapping[int, Upgrade]] = {}
 """By the version they start from. Version 1 is the first."""
 
-_TAIL: Final = 512  # bytes before the end by which a file is known again
+_ENDS: Final = 512  # bytes at the beginning and before the end by which a file is known again
 _NAMED: Final = 5
 _BATCH: Final = 16 * 1024 * 1024  # bytes of copies that are held in memory
 
@@ -38,9 +38,10 @@ class _End:
 
     Attributes:
         highest: the largest `seq`; -1 for none.
-        identity: device and number of the file; None where there is none.
+        mark: device, number and time of change of the file; None where there is none. Numbers are given again once a file is gone.
         size: bytes that are good.
-        tail: the last of those bytes.
+        head: the first of those bytes.
+        tail: the last of them.
         is_closed: whether they end a line.
         is_flushed: whether they are known to survive a loss of power; not what another process wrote before it died.
         is_torn: whether bytes of an unfinished write stand behind them.
@@ -49,8 +50,9 @@ class _End:
     """
 
     highest: int = -1
-    identity: tuple[int, int] | None = None
+    mark: tuple[int, int, int] | None = None
     size: int = 0
+    head: bytes = b""
     tail: bytes = b""
     is_closed: bool = True
     is_flushed: bool = False
@@ -84,7 +86,7 @@ class Lines:
             raise UnusableInput(f"{self._path}: cannot be read ({(error.strerror or str(error)).lower()}); nothing was changed") from None
         known = self._end or _End()
         if not known.is_torn:  # what a failed write left may look whole and yet be nowhere but in memory
-            is_flushed = known.is_flushed and (known.identity, known.size) == (end.identity, end.size)
+            is_flushed = known.is_flushed and (known.mark, known.size) == (end.mark, end.size)
             self._end = replace(end, is_flushed=is_flushed)
         return found.records, notes
 
@@ -104,15 +106,25 @@ class Lines:
         except (FileNotFoundError, NotADirectoryError):
             self._end = _End()
             return end.highest < 0
-        is_same = _identity(status) == end.identity
-        if is_same and (status.st_size == end.size or (status.st_size > end.size and end.is_torn)):
+        if _mark(status) == end.mark and status.st_size == end.size:
             return True
-        is_same = is_same or self._has_the_tail_of(end)
+        is_ours = self._holds(end)
+        if is_ours and status.st_size == end.size:  # copied away and back, or on a file system where marks do not last
+            self._end = replace(end, mark=_mark(status))
+            return True
+        if end.is_torn and (is_ours or (not end.size and end.mark is not None and end.mark[:2] == _mark(status)[:2])):
+            return True
         found, _, now = self._found(writes=True)
-        if now.highest > end.highest or (found.records and not is_same):
+        is_ours = is_ours or now.head == end.head[: len(now.head)]
+        if now.highest > end.highest or (found.records and not is_ours):
             raise Replaced(str(self._path))
         self._end = now
         return now.highest == end.highest
+
+    def doubt(self) -> None:
+        """The file was out of our hands: it is ours only if it holds what we know."""
+        if self._end is not None:
+            self._end = replace(self._end, mark=None, is_torn=False)
 
     def add(self, records: Sequence[Record], /) -> None:
         """Write those that are not there yet at the end, and wait until all are safe. To be called after `look`.
@@ -134,28 +146,26 @@ class Lines:
             if data:
                 lead = b"" if end.is_closed else b"\n"
                 data = (lead if end.size else header(self._path.stem, schema=self._schema)) + data
-                self._end = replace(
-                    end, is_torn=True
-                )  # until it is known to be safe: after a failed flush nobody knows what is on the disk
+                self._end = replace(end, is_torn=True)  # until it is known to be safe: a failed flush tells nothing of what is on the disk
                 write_whole(handle, data)
             flush(handle)
+            end = replace(end, is_flushed=True, mark=_mark(os.fstat(handle)))
         finally:
             os.close(handle)
-        self._end = replace(end, is_flushed=True)
-        if data:
-            seq = max(record["seq"] for record in new)
-            self._end = replace(self._end, highest=seq, size=end.size + len(data), tail=(end.tail + data)[-_TAIL:], is_closed=True)
+        seq = max((record["seq"] for record in new), default=end.highest)
+        head, tail = (end.head + data)[:_ENDS], (end.tail + data)[-_ENDS:]
+        self._end = replace(end, highest=seq, size=end.size + len(data), head=head, tail=tail, is_closed=end.is_closed or bool(data))
 
     def begin_anew(self) -> None:
         """Move what is left of the file aside, so that an empty one takes its place. Raises UnusableInput or OSError."""
-        if self._end is not None and self._end.identity is not None:
+        if self._end is not None and self._end.mark is not None:
             moved_aside(self._path, home=self._home)
         self._end = _End()
 
     def _mended(self, handle: int, end: _End) -> _End:
         """Take back a torn end; where the system does not let us, what follows starts on a line of its own."""
         status = os.fstat(handle)
-        end = replace(end, identity=_identity(status), is_torn=False)
+        end = replace(end, mark=_mark(status), is_torn=False)
         if status.st_size <= end.size:
             return end
         if end.torn is not None and not self._copied(handle, [end.torn]):
@@ -168,8 +178,8 @@ class Lines:
 
     # ------------------------------------------------------------ what is there
 
-    def _has_the_tail_of(self, end: _End) -> bool:
-        """Whether the file is the same up to our end: one that was copied away and back is, and any where files have no lasting number."""
+    def _holds(self, end: _End) -> bool:
+        """Whether the file is the same up to our end, as far as its last bytes tell."""
         handle = opened(self._path, os.O_RDONLY, home=self._home)
         try:
             return bool(end.tail) and bytes_at(handle, end.size - len(end.tail), length=len(end.tail)) == end.tail
@@ -190,9 +200,10 @@ class Lines:
             status = os.fstat(handle)
             end = _End(
                 highest=found.highest,
-                identity=_identity(status),
+                mark=_mark(status),
                 size=found.end,
-                tail=bytes_at(handle, max(found.end - _TAIL, 0), length=min(found.end, _TAIL)),
+                head=bytes_at(handle, 0, length=min(found.end, _ENDS)),
+                tail=bytes_at(handle, max(found.end - _ENDS, 0), length=min(found.end, _ENDS)),
                 is_closed=found.is_closed,
                 is_torn=status.st_size > found.end,
                 torn=found.torn,
@@ -278,5 +289,5 @@ def _digest(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=16).digest()
 
 
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
+def _mark(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_dev, status.st_ino, status.st_mtime_ns

@@ -61,6 +61,8 @@ class LogOnDisk:
         if not self._lease.holds():  # the folder was removed or moved: another writer may have begun there
             self._lease.close()
             self._lease = taken(self._folder, conversation=self.conversation, home=self._home)
+            for lines in self._files:
+                lines.doubt()
         self._look()
         given = [record["seq"] for record in (*transcript, *edits)]
         if not given:

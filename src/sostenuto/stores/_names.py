@@ -6,12 +6,11 @@ import re
 from typing import Final
 
 from sostenuto.errors import UnknownSetting
+from sostenuto.work import is_device
 
 LONGEST: Final = 200
 _SHOWN: Final = 60
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_PORTS: Final = (*range(10), *"¹²³")
-_DEVICES: Final = frozenset({"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in _PORTS)})
 
 
 def checked_name(text: str, *, what: str) -> str:
@@ -31,11 +30,6 @@ def checked_name(text: str, *, what: str) -> str:
             f"starts with a letter or digit, and has at most {LONGEST} of them"
         )
     return text
-
-
-def is_device(name: str) -> bool:
-    """Whether Windows keeps that name, or what stands before its first dot, for a device."""
-    return name.partition(".")[0].rstrip(" ").lower() in _DEVICES
 
 
 def _objection(text: str) -> str:

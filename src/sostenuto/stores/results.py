@@ -15,10 +15,10 @@ from sostenuto.errors import UnusableInput
 from sostenuto.protocols import KeptResult
 from sostenuto.results import Kind, Provenance
 from sostenuto.stores._locking import locked
-from sostenuto.stores._names import is_device
 from sostenuto.stores._notes import Notes, reason
 from sostenuto.stores._stock import BODY, FOLDER, LOCK, NOTE, Stock
 from sostenuto.stores._writing import make_folder, opened, replace_file
+from sostenuto.work import is_device
 
 CAP_BYTES = 256_000_000
 """D15: the bytes of one conversation's results."""

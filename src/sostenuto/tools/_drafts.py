@@ -36,6 +36,8 @@ class DraftsInMemory:
     def write(self, path: str, text: str, /, *, append: bool = False) -> int:
         """See `Drafts`."""
         path = draft_path(path)
+        if why := too_large(self._limits, path=path, size=len(text), files=1, total=len(text)):  # a huge text is not even encoded
+            raise UnusableInput(why)
         with self._lock:
             before = self._sizes.get(path, 0)
             size = (before if append else 0) + len(text.encode("utf-8", "surrogatepass"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sostenuto.doors import door
 
 if TYPE_CHECKING:
-    from sostenuto.work._drafts import DraftLimits, clash, draft_path, missing, too_large
+    from sostenuto.work._drafts import DraftLimits, clash, draft_part_fault, draft_path, is_device, missing, too_large
     from sostenuto.work._journal import Recorded, record_in, record_value, recorded
     from sostenuto.work._known import known
     from sostenuto.work._numbers import NUMBERS
@@ -29,7 +29,9 @@ __all__ = [
     "WorkState",
     "clash",
     "conflict",
+    "draft_part_fault",
     "draft_path",
+    "is_device",
     "is_preamble",
     "is_unchecked",
     "known",
@@ -62,7 +64,9 @@ _HOMES = {
     "WorkState": "_state",
     "clash": "_drafts",
     "conflict": "_todos",
+    "draft_part_fault": "_drafts",
     "draft_path": "_drafts",
+    "is_device": "_drafts",
     "is_preamble": "_preamble",
     "is_unchecked": "_todos",
     "known": "_known",

@@ -1,8 +1,8 @@
-"""Drafts: which paths they may have, and how much of them there may be (origin 9.1, issue Work)."""
+"""Drafts: which paths they may have, and how much of them there may be (origin 9.1, issue Work). Wherever they lie, these rules hold."""
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,51 +11,64 @@ from typing import Final
 from sostenuto.errors import UnusableInput
 from sostenuto.work._numbers import NUMBERS
 
-_SHOWN: Final = 100
-_UNWRITABLE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\\:*?"<>|]')
-_RESERVED: Final = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$", re.I)
+_SHOWN: Final = 80
+_UNWRITABLE: Final = frozenset('<>:"|?*\\')
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_PORTS: Final = (*range(10), *"¹²³")
+_DEVICES: Final = frozenset({"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in _PORTS)})
 
 
 @dataclass(frozen=True, slots=True)
 class DraftLimits:
     """How much the drafts of one agent may take: bytes of one, how many, bytes of all."""
 
-    file_bytes: int = 5 * 1024 * 1024
+    file_bytes: int = 5_000_000
     files: int = 2_000
-    total_bytes: int = 1024 * 1024 * 1024
+    total_bytes: int = 1_000_000_000
 
 
 def draft_path(path: object) -> str:
-    """`path` as drafts are kept under it: relative, its parts joined by single slashes.
+    """`path` in the one form under which its draft is kept: relative, a letter and its accent as one.
 
     Raises:
         UnusableInput: it cannot be one on every system; the text says why and what would work.
     """
     if not isinstance(path, str) or not path.strip():
         raise UnusableInput("a draft needs a path such as report/outline.md")
-    shown = ascii(path[:80])[:_SHOWN]
-    parts = path.strip().split("/")
-    if len(path) > NUMBERS.draft_depth * (NUMBERS.draft_segment + 1) or len(parts) > NUMBERS.draft_depth:
-        raise UnusableInput(f"{shown} is too deep or too long: at most {NUMBERS.draft_depth} parts of {NUMBERS.draft_segment} characters")
-    for part in parts:
-        why = _fault(part)
-        if why:
-            raise UnusableInput(f"{shown} cannot be the path of a draft: {why}; use one such as report/outline.md")
-    return "/".join(parts)
+    if len(path) > NUMBERS.draft_depth * NUMBERS.draft_segment_bytes:
+        raise _refused(path, f"it has {len(path):,} characters")
+    one = unicodedata.normalize("NFC", path)
+    parts = one.split("/")
+    if len(parts) > NUMBERS.draft_depth:
+        raise _refused(path, f"it has more than {NUMBERS.draft_depth} parts")
+    if why := next(filter(None, map(draft_part_fault, parts)), ""):
+        raise _refused(path, why)
+    return one
 
 
-def _fault(part: str) -> str:
+def _refused(path: str, why: str) -> UnusableInput:
+    shown = repr(path if len(path) <= _SHOWN else f"{path[:_SHOWN]}...")
+    return UnusableInput(f"{shown} cannot be the path of a draft: {why}; use one such as report/outline.md")
+
+
+def draft_part_fault(part: str) -> str:
+    """Why one part of a path, a folder's name or the draft's, cannot be one; "" where it can."""
     if not part:
         return "it begins or ends with a slash, or has two in a row"
-    if part.startswith("."):
-        return "a part begins with a dot"
-    if part[-1] in ". " or part[0] == " ":
-        return "a part begins or ends with a space, or ends with a dot"
-    if len(part.encode("utf-8", "surrogatepass")) > NUMBERS.draft_segment:
-        return f"a part has more than {NUMBERS.draft_segment} bytes"
-    if _UNWRITABLE.search(part):
-        return "it holds a character that no file name may have"
-    return f"{part[:20]!a} is a name that some systems keep for devices" if _RESERVED.match(part) else ""
+    if part[0] == "." or part[-1] == ".":
+        return "a part begins or ends with a dot"
+    if part != part.strip():
+        return "a part begins or ends with a space"
+    if len(part) > NUMBERS.draft_segment or len(part.encode("utf-8", "surrogatepass")) > NUMBERS.draft_segment_bytes:
+        return f"a part has more than {NUMBERS.draft_segment} characters or {NUMBERS.draft_segment_bytes} bytes"
+    if odd := next((letter for letter in part if letter in _UNWRITABLE or unicodedata.category(letter) in _UNSEEN), ""):
+        return f"it holds the character {odd!a}, which no file name may have"
+    return f"{part[:20]!r} is a name that Windows keeps for a device" if is_device(part) else ""
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows keeps that name, or what stands before its first dot, for a device."""
+    return name.partition(".")[0].rstrip(" ").lower() in _DEVICES
 
 
 def too_large(limits: DraftLimits, *, path: str, size: int, files: int, total: int) -> str:
@@ -89,6 +102,7 @@ def clash(path: str, known: Iterable[str]) -> str:
 def missing(path: str, known: Iterable[str]) -> str:
     """What to say where no draft is: the nearest, or that there are none."""
     listed = list(known)
-    near = get_close_matches(path, listed, n=1, cutoff=0.5)
+    near = [other for other in listed if other.rpartition("/")[2] == path.rpartition("/")[2]]
+    near = near or get_close_matches(path, listed, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"there are {len(listed):,}, list them" if listed else "there are none yet"
     return f"there is no draft {path}; {hint}"

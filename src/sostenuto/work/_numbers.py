@@ -23,6 +23,7 @@ class Numbers:
     record: int = 40_000  # of a record's summary, what is looked at: more never fits a preamble
     draft_depth: int = 4  # folders and name of a draft (origin 9.1)
     draft_segment: int = 128  # of one of them (origin 9.1)
+    draft_segment_bytes: int = 240  # file systems take 255, and a file that is being replaced is called a little longer for a moment
 
 
 NUMBERS: Final = Numbers()
