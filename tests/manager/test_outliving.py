@@ -376,3 +376,31 @@ def test_a_conversation_taken_up_can_be_compacted_and_undone_at_once() -> None:
     again.close()
     third = manager(6_000, format="openai_chat", store=store, conversation="life")
     assert third.undo().applied
+
+
+def test_a_wire_that_shows_late_is_the_wire_of_everything() -> None:
+    """Plain words are read again once structure shows which wire they are of, and another process reads them so too (D58)."""
+    store = Written()
+    context = manager(4_000, store=store, conversation="life")
+    handed = [{"role": "user", "content": "The task: find the fault."}]
+    context.prepare_sync(list(handed))
+    handed += cycle(["c0"], ["found"], format="anthropic", thought="hm")
+    context.prepare_sync(list(handed))
+    store.dies()
+    again = manager(4_000, store=store, conversation="life")
+    assert again.history == handed
+    request = again.prepare_sync([*again.history, *cycle(["c1"], ["more"], format="anthropic", thought="")])
+    assert request.format == "anthropic"
+    assert CODECS["anthropic"].problems(request.arguments) == []
+
+
+def test_a_record_that_makes_no_sense_is_gone_around() -> None:
+    """Records of a kind nobody knows, or with a fork beyond the end, change nothing that the others say."""
+    store = Written()
+    context, handed = talked(store, turns=3)
+    store.dies()
+    log = store.open("life")
+    top = log.expects_from
+    assert log.append([{"seq": top, "kind": "of tomorrow"}, {"seq": top + 1, "fork": 999}], [{"seq": top + 2, "active": [77, True]}])
+    log.close()
+    assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
