@@ -12,6 +12,7 @@ from sostenuto.stores.files import Files
 MODEL = "openai:gpt-4o"
 WINDOW = 8_000
 TASK = "Review src/a.py and say what is wrong."
+_MADE: dict[tuple[str, str, int, int, str], tuple[list[dict[str, Any]], dict[str, bytes]]] = {}
 
 
 def cycle(number: int, *, lines: int = 60) -> list[dict[str, Any]]:
@@ -30,7 +31,26 @@ def cycle(number: int, *, lines: int = 60) -> list[dict[str, Any]]:
 def reviewed(
     home: Path, *, name: str = "review", agent: str = "default", cycles: int = 40, window: int = WINDOW, task: str = TASK
 ) -> list[dict[str, Any]]:
-    """Make such a conversation; its messages as they were said, without the instructions."""
+    """Make such a conversation; its messages as they were said, without the instructions.
+
+    The same one is worked out once and laid down again.
+    """
+    wanted = (name, agent, cycles, window, task)
+    if wanted in _MADE:
+        said, files = _MADE[wanted]
+        for path, data in files.items():
+            (home / path).parent.mkdir(parents=True, exist_ok=True)
+            (home / path).write_bytes(data)
+            (home / path).chmod(0o600)
+        for folder in home.glob("*/*"):
+            folder.chmod(0o700)
+        return [*said]
+    said = _held(home, name=name, agent=agent, cycles=cycles, window=window, task=task)
+    _MADE[wanted] = [*said], {path: data for path, data in files_of(home).items() if f"/{agent}/{name}/" in path}
+    return said
+
+
+def _held(home: Path, *, name: str, agent: str, cycles: int, window: int, task: str) -> list[dict[str, Any]]:
     manager = opened(home, name=name, agent=agent, window=window)
     system = {"role": "system", "content": "Be brief."}
     said: list[dict[str, Any]] = [{"role": "user", "content": task}]

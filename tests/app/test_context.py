@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,20 @@ def whose(tmp_path: Path) -> Whose:
 class Writer:
     """A model that writes one summary, or none."""
 
-    name, format = MODEL, "openai_chat"
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.asked: list[str] = []
         self.is_closed = False
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return MODEL
+
+    @property
+    def format(self) -> str:
+        """Its wire."""
+        return "openai_chat"
 
     async def window(self) -> int | None:
         """It does not say."""
@@ -45,13 +53,9 @@ class Writer:
         self.asked.append(json.dumps(dict(arguments)))
         return Spoken(({"role": "assistant", "content": self.text},), self.text)
 
-    def aclose(self) -> Awaitable[None]:
+    async def aclose(self) -> None:
         """Remember that it was let go of."""
-
-        async def close() -> None:
-            self.is_closed = True
-
-        return close()
+        self.is_closed = True
 
 
 def test_it_says_what_fills_the_window_and_changes_nothing(whose: Whose) -> None:

@@ -47,9 +47,8 @@ def test_what_was_cut_is_clipped() -> None:
 
 def test_what_was_trimmed_is_dropped() -> None:
     """What left by the last rung is called dropped, also under a later checkpoint."""
-    manager = ContextManager("openai:gpt-4o", window=20_000)
+    manager = ContextManager("openai:gpt-4o", window=3_000)
     manager.prepare_sync(_history(30))
-    manager.compact_sync()
     snapshot = manager.snapshot()
     cover = next(edit for edit in snapshot["edits"] if edit.get("cover"))
     cover["kind"] = "drop"

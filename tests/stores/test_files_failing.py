@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -289,20 +290,26 @@ def meets_a_failed_flush(home: Path) -> None:
         real(fd)
 
     os.fsync = flush  # type: ignore[assignment]
-    assert not log.append(records(2), [])
-    log.read()
-    assert log.expects_from == 2
-    fails = False
-    assert log.append(records(2), [])
-    assert flushed == [(folder_of(home) / "transcript.jsonl").stat().st_size]
-    assert numbers(log) == [0, 2, 1]
+    path = folder_of(home) / "transcript.jsonl"
+    for number, is_read in ((2, False), (3, True)):
+        fails = True
+        assert not log.append(records(number), [])
+        if is_read:
+            assert log.read().transcript[-1]["seq"] == number
+        assert log.expects_from == number
+        fails, before = False, path.stat().st_mtime_ns
+        flushed.clear()
+        assert log.append(records(number), [])
+        assert flushed == [path.stat().st_size]
+        assert path.stat().st_mtime_ns > before  # what a failed flush held is not flushed but written anew: it may be nowhere
+    assert numbers(log) == [0, 2, 3, 1]
     log.close()
     with (folder_of(home) / "edits.jsonl").open("ab") as file:  # as a process that died before it flushed left it
-        file.write(b'{"seq":3}\n')
+        file.write(b'{"seq":4}\n')
     log = Files(home).open(NAME)
-    assert log.read().edits[-1] == {"seq": 3}
+    assert log.read().edits[-1] == {"seq": 4}
     flushed.clear()
-    assert log.append(records(4), [])
+    assert log.append(records(5), [])
     assert (folder_of(home) / "edits.jsonl").stat().st_size in flushed
     log.close()
 
@@ -311,6 +318,33 @@ def meets_a_failed_flush(home: Path) -> None:
 def test_what_was_never_flushed_is_not_called_safe(tmp_path: Path) -> None:
     """After a failed flush the same record is written and flushed again, and what a dead process left is flushed before it is built on."""
     assert ended(started(meets_a_failed_flush, tmp_path / "home")) == 0
+
+
+def loses_its_lease(home: Path) -> None:
+    """The first write fails in the flush; then the lease is removed, and somebody else writes the file that was made for it."""
+    real = os.fsync
+
+    def flush(fd: int) -> None:
+        if os.fstat(fd).st_size and stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        real(fd)
+
+    log = Files(home).open(NAME)
+    os.fsync = flush  # type: ignore[assignment]
+    assert not log.append(records(0), [])
+    os.fsync = real
+    (folder_of(home) / "lease.json").unlink()
+    path = folder_of(home) / "transcript.jsonl"
+    others = b'{"schema":1,"kind":"transcript"}\n{"seq":0,"text":"mine"}\n'
+    path.write_bytes(others)
+    assert not log.append(records(0), [])
+    assert path.read_bytes() == others
+
+
+@posix
+def test_without_its_lease_a_log_takes_nothing_back(tmp_path: Path) -> None:
+    """What stands in a file after the lease was lost is not cut off as the torn end of a write of ours."""
+    assert ended(started(loses_its_lease, tmp_path / "home")) == 0
 
 
 def test_a_log_that_was_never_read_knows_where_it_ends(tmp_path: Path) -> None:

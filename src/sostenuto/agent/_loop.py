@@ -28,6 +28,8 @@ from sostenuto.tools import Compact, Tool, results_cleared
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from sostenuto.ladder import Event as Rung
+
 CONTINUED = 3
 """How often an answer that ran into the output limit is gone on with."""
 GO_ON = "[CUT OFF: your answer ended at the output limit. Go on exactly where it stopped; repeat nothing.]"
@@ -210,6 +212,7 @@ class Loop:
                 reclaimed=max(0, event.tokens_before - event.tokens_after),
                 budget=request.window,
                 reason=event.reason,
+                **self._compaction(event),
             )
         for notice in request.notices:
             self._notice(notice)
@@ -217,6 +220,13 @@ class Loop:
         if gone:
             results_cleared(self._tools, gone)
             self._circles.excuse(call for call in self._calls if call.id in gone)
+
+    def _compaction(self, event: Rung) -> dict[str, Any]:
+        """What else is told of a compaction: what it was made for, by whom, how long its summary took and what it cost (B189)."""
+        if event.rung != "compact":
+            return {}
+        known = {name: event.detail[name] for name in ("trigger", "by", "seconds") if name in event.detail}
+        return {**known, "cost_usd": self._setup.purse.internal_usd()}
 
     # ------------------------------------------------------------------ after the reply
 

@@ -24,6 +24,7 @@ class Purse:
         self.spent = Spent()
         self.price = price
         self._above = above
+        self._internal: float | None = 0.0
 
     def begin_iteration(self) -> None:
         """Count one more."""
@@ -45,8 +46,15 @@ class Purse:
                 spent, input=spent.input + reported.input, output=spent.output + reported.output, cached=spent.cached + reported.cached
             )
         self.spent = spent
+        if internal:
+            self._internal = None if self._internal is None or dollars is None else self._internal + dollars
         self._pass_up(dollars)
         return reported, dollars
+
+    def internal_usd(self) -> float | None:
+        """What internal calls cost since this was last asked; None where that is not known."""
+        dollars, self._internal = self._internal, 0.0
+        return dollars
 
     def _pass_up(self, dollars: float | None) -> None:
         above = self._above

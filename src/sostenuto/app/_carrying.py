@@ -194,10 +194,10 @@ def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Import
     papers: dict[str, Any] = {}
     for number, line in own.lines:
         _sort(line, said=said, done=done, journal=journal, papers=papers, where=f"{own.path}, line {number}")
+    if not any("ordinal" in record for record in said):
+        raise UnusableInput(f"{own.path}: holds no message; export the conversation again")
     messages = own.head.get("messages")
     snapshot = snapshot_of(Kept(said, done), conversation=conversation)
-    if not snapshot["transcript"]:
-        raise UnusableInput(f"{own.path}: holds no message; export the conversation again")
     if messages != len(snapshot["transcript"]):
         raise UnusableInput(f"{own.path}: ends after {len(snapshot['transcript']):,} of {messages!r} messages; copy the file again")
     manager_of(snapshot, conversation=conversation)  # what could not be gone on with is refused

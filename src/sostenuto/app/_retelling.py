@@ -161,6 +161,7 @@ class _Telling:
         self._is_changed = False  # whether something was done since then, so that the view is not that one with more behind it
         self._is_other = True  # whether the history went another way since then
         self._done: list[Happening] = []
+        self._meta: dict[str, Any] = {}  # the figures as they stand: a record has only those that changed
         self._seq = -1
 
     def take(self, record: Record, *, is_edits: bool) -> Iterator[Retold]:
@@ -172,8 +173,11 @@ class _Telling:
         self._walk.take(record)
         if not is_edits:
             self._say(record)
-        elif int(record.get("meta", {}).get("sent_to", -1)) == len(self._said) > 0:
-            yield from self._requests(record["meta"])
+            return
+        changed = record.get("meta", {})
+        self._meta = {**self._meta, **changed}
+        if int(changed.get("sent_to", -1)) == len(self._said) > 0:
+            yield from self._requests(self._meta)
 
     def finished(self) -> Iterator[Retold]:
         """What no request is written down for: replies that came in all at once, and what was done since the last one."""

@@ -171,7 +171,8 @@ def _compacted_lines(found: Compacted, whose: Whose) -> Iterable[str]:
         yield f"{rung.rung} ({rung.reason}): {rung.tokens_before:,} -> {rung.tokens_after:,} tokens"
         yield from losses_lines(rung.losses, "Left")
     named = whose.conversation if whose.agent == "default" else f"--agent {whose.agent} {whose.conversation}"
-    yield f"Read back: sostenuto recall {named} KEY; take back: sostenuto context {named} --undo"
+    yield f"Read back: sostenuto recall {named} KEY"
+    yield f"Take back: sostenuto context {named} --undo"
 
 
 def _lines(lines: Iterable[str]) -> Iterable[str]:

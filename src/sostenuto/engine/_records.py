@@ -1,10 +1,10 @@
 """What a log is given of a conversation, step by step, and the snapshot that its records amount to (D32).
 
 The transcript's records: ``wire`` (from which ordinal on messages are of which wire), ``ordinal`` (one message, with the guard up to
-it, and in a log that begins later than the conversation what it was before), ``fork`` (what follows goes another way from that ordinal on), ``rewritten`` (the host gave messages another body), ``branch``
-(one that was left before this log began). The edits'
-records: ``edit`` (one edit, whole; a later one with the same number takes its place), ``active`` (an undo, or its undoing), ``pinned``,
-``meta`` (figures that changed).
+it, and, in a log that begins later than the conversation, what it was before), ``fork`` (what follows goes another way from that
+ordinal on), ``rewritten`` (the host gave messages another body), ``branch`` (one that was left before this log began). The edits'
+records: ``edit`` (one edit, whole; a later one with the same number takes its place), ``active`` (an undo, or its undoing),
+``pinned``, ``meta`` (figures that changed).
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def recorded(known: Recorded, state: State, codec: Codec, *, also: Mapping[str, 
     said = [*_wire(known, state, codec), *_branches(known, state), *_messages(known, state)]
     meta = {**figures(state), **also}
     done = [*_edits(known, state), *_pins(known, state)]
-    changed = {name: value for name, value in meta.items() if name not in known.meta or known.meta[name] != value}
+    held = {} if any("fork" in record for record in said) else known.meta  # the figures are then known to be of what follows the fork
+    changed = {name: value for name, value in meta.items() if name not in held or held[name] != value}
     if changed:
         done.append({"meta": changed})
     seq = known.seq
@@ -86,7 +87,8 @@ def _rewritten(branch: Branch, state: State) -> dict[str, Any]:
 def _messages(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
     history = state.history
     for ordinal in range(_common(known, state), state.length):
-        record = {"ordinal": ordinal, "guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal]), **_past(known, state, ordinal)}
+        said = {"guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal])}
+        record = {"ordinal": ordinal, **said, **_past(known, state, ordinal)}
         yield {**record, "pinned": True} if ordinal in history.pinned else record
 
 

@@ -215,13 +215,18 @@ def enter(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     run = replace(run.with_edit(edit), pending=None, phase="trim", compacted=True)
     run = run.remember(ripe_to=run.view.start, ripe_gain=0, stuck=False, futile=0)
     reason = f"{edit.cause} checkpoint at {percent} % of the budget"
-    detail = {"by": edit.cause, "outcome": "applied", "folded": edit.cover.losses}
+    detail = {"trigger": _trigger(run), "by": edit.cause, "outcome": "applied", "folded": edit.cover.losses}
     run = run.event("compact", before=before, reason=reason, keys=edit.keys, detail=detail)
     run = run.notice(
         f"Context was {percent} % full ({before:,} of {run.facts.budget:,} tokens): older messages were summarised, "
         f"{run.total:,} tokens are left; the originals stay readable under {', '.join(edit.keys)}."
     )
     return _tried(run, freed=before - run.total, before=before), None
+
+
+def _trigger(run: Run) -> str:
+    """What a compaction was made for (B189)."""
+    return "manual" if run.facts.manual else "overflow" if run.facts.forced is not None else "threshold"
 
 
 def _record(run: Run, edit: Edit, *, summary: str) -> dict[str, Any]:

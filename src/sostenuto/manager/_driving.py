@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sostenuto import engine as machinery
@@ -63,6 +65,7 @@ class Driver:
         self._busy = False
         self._deaf = False
         self._undecided = False
+        self._waited_s = 0.0
         self.first_notices: tuple[str, ...] = wishes.window.notes
 
     def started(self) -> Engine:
@@ -172,7 +175,7 @@ class Driver:
         engine = self.engine_for(asked.messages, asked.system)
         if self._undecided:
             self._look_again(engine, asked)
-        self._busy = True
+        self._busy, self._waited_s = True, 0.0
         try:
             with bulk(len(asked.messages) - engine.state.length):
                 return engine, engine.begin(asked)
@@ -188,6 +191,8 @@ class Driver:
     def _left(self, engine: Engine, draft: Draft, run: Run, asked: Asked) -> Request:
         if self.first_notices:
             run = replace(run, notices=(*self.first_notices, *run.notices))
+        if self._waited_s:
+            run = replace(run, events=tuple(timed(event, seconds=self._waited_s) for event in run.events))
         request = engine.finish(draft, run)
         self.first_notices = ()
         plain = replace(asked, manual=False, forced=None, before=None, focus="", strip_media=False, repair=False)
@@ -211,14 +216,23 @@ class Driver:
     def _perform(self, need: Need) -> Outcome:
         if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
-            return machinery.summarized(need, self.wishes.summarizer)
+            with self._waiting():
+                return machinery.summarized(need, self.wishes.summarizer)
         return self._stored(need)
 
     async def _perform_async(self, need: Need) -> Outcome:
         if isinstance(need, ladder.Summarize):
             assert self.wishes.summarizer is not None
-            return await machinery.summarized_async(need, self.wishes.summarizer)
+            with self._waiting():
+                return await machinery.summarized_async(need, self.wishes.summarizer)
         return self._stored(need)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """The time a summary takes is told with its compaction (B189)."""
+        begun = perf_counter()
+        yield
+        self._waited_s += perf_counter() - begun
 
     def _stored(self, need: Keep | Journal) -> Outcome:
         """What is in this process can be had again; a log makes it outlive the process."""
@@ -278,6 +292,11 @@ class Driver:
         """Let another writer in."""
         if self.keeper is not None:
             self.keeper.log.close()
+
+
+def timed(event: Event, *, seconds: float) -> Event:
+    """The event of a compaction with the seconds its summary took; any other one as it is."""
+    return replace(event, detail={**event.detail, "seconds": round(seconds, 3)}) if event.rung == "compact" else event
 
 
 def rehearsed(draft: Draft) -> Run:

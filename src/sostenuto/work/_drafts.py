@@ -91,7 +91,7 @@ def too_large(limits: DraftLimits, *, path: str, size: int, files: int, total: i
 
 def clash(path: str, known: Iterable[str]) -> str:
     """Why a draft cannot stand at a path beside those there are, "" where it can: what is a draft is no folder too."""
-    for other in known:
+    for other in sorted(known):
         if other.startswith(f"{path}/"):
             return f"{path} is a folder, of {other}; choose another path, nothing was written"
         if path.startswith(f"{other}/"):
@@ -101,7 +101,7 @@ def clash(path: str, known: Iterable[str]) -> str:
 
 def missing(path: str, known: Iterable[str]) -> str:
     """What to say where no draft is: the nearest, or that there are none."""
-    listed = list(known)
+    listed = sorted(known)
     near = [other for other in listed if other.rpartition("/")[2] == path.rpartition("/")[2]]
     near = near or get_close_matches(path, listed, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"there are {len(listed):,}, list them" if listed else "there are none yet"
