@@ -99,7 +99,7 @@ def played(
         context=context,
         tools=tuple(tools),
         policy=Policy("read-only"),
-        purse=Purse(lambda *_: price),
+        purse=setup.pop("purse", None) or Purse(lambda *_: price),
         on_event=events.append,
         **setup,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +15,7 @@ from sostenuto.manager import ContextManager
 from sostenuto.messages import Call
 from sostenuto.testing import Fault, Reply, Script, ScriptedModel
 from sostenuto.tools import standard_tools
-from tests.agent.acting import WINDOW, look, looking, played, steps
+from tests.agent.acting import WINDOW, Played, look, looking, played, steps
 
 SUMMARY = """## Goal
 Look at all parts.
@@ -61,15 +63,20 @@ def test_a_tool_is_told_when_its_results_left_the_context() -> None:
     assert ids[-1] not in gone
 
 
-def summarized(writer: ScriptedModel) -> tuple[Any, Purse]:
-    """A run that has to compact, with another model for its summaries."""
+def summarized(writer: ScriptedModel) -> tuple[Played, Purse]:
+    """A run that has to compact, with another model for its summaries, and what those cost."""
     purse = Purse(lambda *_: 0.25)
-    context = ContextManager("scripted:model", window=WINDOW, format="openai_chat", summarizer=summarizing(writer, purse=purse))
+    return condensed(None, summarizer=summarizing(writer, purse=purse)), purse
+
+
+def condensed(purse: Purse | None, *, summarizer: Any) -> Played:
+    """A run that has to compact."""
+    context = ContextManager("scripted:model", window=WINDOW, format="openai_chat", summarizer=summarizer)
     wordy: Script = [
         *(Reply(f"Step {n}. " + "What was seen there is described at length. " * 30, calls=[look(n)]) for n in range(60)),
         "Done.",
     ]
-    return played(wordy, tools=[looking()], context=context), purse
+    return played(wordy, tools=[looking()], context=context, purse=purse)
 
 
 def test_the_summarizer_is_another_model_and_its_cost_counts() -> None:
@@ -118,3 +125,75 @@ def test_lib_53_results_that_refill_the_window_are_not_condensed_every_step() ->
     assert run.outcome.text == "Done."
     assert rungs.count("compact") <= 4
     assert rungs.count("clear") <= 40
+
+
+def test_b189_a_compaction_is_told_with_what_it_was_made_for_and_what_it_cost() -> None:
+    """B189: one event for each compaction, with trigger, tokens before and after, who wrote it, how long that took and its dollars."""
+    purse, writer = Purse(lambda *_: 0.25), ScriptedModel(lambda _: SUMMARY, name="scripted:writer")
+    run = condensed(purse, summarizer=summarizing(writer, purse=purse))
+    told = [detail for detail in run.told("rung") if detail["rung"] == "compact"]
+    assert told
+    assert {(detail["trigger"], detail["by"]) for detail in told} == {("threshold", "model")}
+    assert all(detail["after"] < detail["before"] and detail["seconds"] >= 0 for detail in told)
+    assert sum(detail["cost_usd"] for detail in told) == 0.25 * len(writer.requests)
+    assert all("cost_usd" not in detail for detail in run.told("rung") if detail["rung"] != "compact")
+
+
+def test_b189_where_no_price_is_known_the_cost_of_a_compaction_is_none() -> None:
+    """An unknown price is no price of nothing, and stays with its own compaction."""
+    purse = Purse(lambda *_: None)
+    purse.pay("scripted:writer", None, internal=True)
+    assert (purse.internal_usd(), purse.internal_usd()) == (None, 0.0)
+
+
+@pytest.mark.parametrize("by", ["model", "mechanical"])
+def test_b191_b193_a_compaction_moves_the_counters_by_what_it_cost_and_nothing_else(by: str) -> None:
+    """B191, B193: each reply adds its own dollars and tokens, a mechanical compaction none, a model's its price; no counter falls."""
+    price, purse = 0.25, Purse(lambda *_: 0.25)
+    writer = ScriptedModel(lambda _: SUMMARY, name="scripted:writer")
+    run = condensed(purse, summarizer=summarizing(writer, purse=purse) if by == "model" else "mechanical")
+    dollars = tokens = 0.0
+    compactions = 0
+    for event in run.events:
+        if event.kind == "rung" and event.detail["rung"] == "compact":
+            compactions += 1
+            dollars += event.detail["cost_usd"]
+        if event.kind == "usage":
+            dollars += price
+            tokens += event.detail["input"] + event.detail["output"]
+            assert event.detail["total_usd"] == pytest.approx(dollars)
+            assert event.detail["total_tokens"] == tokens
+    assert compactions >= 2
+    assert dollars == pytest.approx(price * (len(run.model.requests) + len(writer.requests)))
+    assert bool(writer.requests) is (by == "model")
+    assert run.outcome.spent.cost_usd == pytest.approx(dollars)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_b181_what_is_typed_while_a_summary_is_written_is_delivered_in_order(fails: bool) -> None:
+    """B181: two lines typed during a slow compaction follow it in the next request; where the run ends before, they are still queued."""
+    queue: deque[str] = deque()
+
+    async def slow(prompt: str) -> str:
+        if not queue:
+            queue.extend(["First this.", "Then that."])
+        await asyncio.sleep(0)
+        return SUMMARY
+
+    def script(arguments: Mapping[str, Any]) -> Reply | Fault | str:
+        if fails and queue:
+            return Fault("unauthorised")
+        words = str(arguments)
+        return "Done." if "Then that." in words else Reply("Seen. " + "It is described at length. " * 60, calls=[look(len(words))])
+
+    context = ContextManager("scripted:model", window=WINDOW, format="openai_chat", summarizer=slow)
+    run = played(script, tools=[looking()], context=context, queue=queue)
+    said = [str(raw["content"]) for raw in run.outcome.history if raw["role"] == "user"]
+    assert any(detail["rung"] == "compact" for detail in run.told("rung"))
+    if fails:
+        assert run.outcome.ended == "failed"
+        assert list(queue) == ["First this.", "Then that."]
+    else:
+        assert run.outcome.text == "Done."
+        assert said == ["Do the work.", "First this.", "Then that."]
+        assert [detail["text"] for detail in run.told("input")] == said[1:]

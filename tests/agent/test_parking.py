@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sostenuto.agent import Delegation, Event, Outcome, Parked, Parking, Purse, Setup, Stop, codec_of, parked_in, run
+from sostenuto.agent._parked import batch_ids, document, parked_of
 from sostenuto.errors import UnusableInput
 from sostenuto.manager import ContextManager
-from sostenuto.messages import Call, Result
+from sostenuto.messages import Call, Message, Result
 from sostenuto.protocols import Raw
+from sostenuto.stores.in_memory import InMemory
 from sostenuto.testing import Reply, Script, ScriptedModel
-from sostenuto.tools import Assessed, Context, PapersInMemory, Policy, Tool
-from tests.agent.acting import WINDOW, check_valid, look, looking
+from sostenuto.tools import Assessed, Compact, Context, PapersInMemory, Policy, Tool, standard_tools
+from tests.agent.acting import WINDOW, check_valid, look, looking, steps
 
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -34,6 +39,7 @@ class World:
     done: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     why: str = ""
+    grants: frozenset[str] = frozenset()
     now: datetime = NOON
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel([]))
 
@@ -48,20 +54,24 @@ class World:
             return f"pushed {arguments['what']}"
 
         schema = {"type": "object", "properties": {"what": {"type": "string"}}, "required": ["what"]}
-        return Tool("push", "Push.", schema, run, risk="high-risk", assess=lambda arguments: Assessed("high-risk", self.why))
+        return Tool("push", "Push.", schema, run, risk="high-risk", assess=self.assessed)
+
+    def assessed(self, arguments: Mapping[str, Any], /) -> Assessed:
+        """What a call of it would do, in the world as it is now."""
+        return Assessed("high-risk", self.why, self.grants)
 
     def run(self, script: Script, task: str | None = "Go.", *, parking: Parking | None = None, **changes: Any) -> Outcome:
         """One run of it."""
         self.model = ScriptedModel(script, format=self.format, window=WINDOW)
         tools = (self.push(), looking())
-        parts: dict[str, Any] = {"tools": tools, "policy": Policy("read-only"), "purse": Purse(lambda *_: 0.001), **changes}
+        parts: dict[str, Any] = {"tools": tools, "policy": Policy("read-only"), "purse": Purse(lambda *_: 0.001)}
+        parts["context"] = ContextManager(self.model.name, window=WINDOW, format=self.format)
         setup = Setup(
             model=self.model,
-            context=ContextManager(self.model.name, window=WINDOW, format=self.format),
             parking=parking or Parking(self.papers, "r1"),
             on_event=self.events.append,
             now=lambda: self.now,
-            **parts,
+            **{**parts, **changes},
         )
         return asyncio.run(run(task, setup, history=self.history))
 
@@ -228,14 +238,39 @@ def test_a_wrong_id_names_the_nearest() -> None:
         world.parked.chosen("§§§§§§§§", approved=True, now=NOON)
 
 
-def test_what_the_call_has_become_meanwhile_was_not_approved() -> None:
+@pytest.mark.parametrize("changed", [{"why": "the link leads elsewhere now"}, {"grants": frozenset(["elsewhere"])}])
+def test_what_the_call_has_become_meanwhile_was_not_approved(changed: dict[str, Any]) -> None:
     """Where the call would do something else than what the person was shown, it is not carried out, and the model is told."""
     world = World()
     world.run([BATCH])
-    first, world.why = world.first, "the link leads elsewhere now"
+    first = world.first
+    vars(world).update(changed)
     world.decided(["I see."], first, approved=True)
     assert world.done == []
     assert "has to be asked anew" in world.answers[1]
+
+
+def test_what_is_written_down_is_read_the_same() -> None:
+    """A document goes through JSON and back unchanged, and a compaction that the batch asked for happens after it was decided (D26)."""
+    world = World()
+    compact = next(tool for tool in standard_tools(Path()) if tool.name == "summarize_context")
+    tools = (world.push(), compact, looking(characters=2_500))
+    world.run([*steps(8)[:8], Reply(calls=[(compact.name, {"focus": "the push"}), *push("a")])], tools=tools)
+    held = world.papers.read("parked")
+    parked = parked_of(json.loads(json.dumps(held)))
+    assert parked == world.parked
+    assert parked is not None
+    assert parked.wish == Compact("the push")
+    assert document(parked) == held
+    events = len(world.events)
+    world.decided(["Done."], world.first, approved=True, tools=tools)
+    assert "compact" in [event.detail["rung"] for event in world.events[events:] if event.kind == "rung"]
+
+
+@pytest.mark.parametrize("ids", [["", ""], ["a", "a"], ["-x", "a b"], ["number-1", "\x1b[2J"]])
+def test_every_call_has_an_id_that_can_be_typed(ids: list[str]) -> None:
+    """Where the model's ids are missing, used twice, or nothing for a command line, calls go by their number."""
+    assert batch_ids([Call(id, "push", "{}") for id in ids]) == ["number-1", "number-2"]
 
 
 class Full:
@@ -299,10 +334,9 @@ def test_the_document_of_another_batch_answers_nothing() -> None:
     """A document that is left over does not answer a later batch, be it of the same words: its calls have other ids."""
     world = World()
     world.run([BATCH])
-    other = codec_of("openai_chat").items
-    from sostenuto.messages import Message
-
-    world.history[-1:] = other(Message("assistant", (Call("x1", "look", "{}"), Call("x2", "push", '{"what": "a"}'))))
+    calls = [part for part in codec_of("openai_chat").decode(world.history[-1]).parts if isinstance(part, Call)]
+    others = tuple(replace(call, id=f"other{number}") for number, call in enumerate(calls))
+    world.history[-1:] = codec_of("openai_chat").items(Message("assistant", others))
     assert world.parked is None
 
 
@@ -314,6 +348,23 @@ def test_without_parking_everything_is_refused_as_before() -> None:
     assert outcome.ended == "done"
     assert "nobody approved it" in world.answers[1]
     assert "this run allows only what is read-only" in world.answers[3]
+
+
+def test_what_parks_next_is_not_forgotten_with_what_was_parked_before() -> None:
+    """Where the answers of a batch could be written down only after another one was parked, that one still waits."""
+    world, store = World(), InMemory()
+
+    def context() -> ContextManager:
+        return ContextManager(world.model.name, window=WINDOW, format=world.format, store=store, conversation="c")
+
+    with closing(context()) as first:
+        world.run([BATCH], context=first)
+    with closing(context()) as second:
+        note, notes = second.note, iter([False, False])  # the disk is full for a while
+        second.note = lambda messages: next(notes, True) and note(messages)  # type: ignore[method-assign]
+        assert world.decided([Reply(calls=push("b"))], world.first, approved=True, context=second).ended == "parked"
+    assert world.parked is not None
+    assert [one.ask.call.arguments for one in world.parked.waiting] == [{"what": "b"}]
 
 
 def test_a_sub_agent_does_not_park() -> None:

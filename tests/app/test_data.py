@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sostenuto.app import amounts, copy_data, purge
+from sostenuto.app import amounts, copy_data, purge, searched
 from sostenuto.errors import UnknownSetting, UnusableInput
 from tests.app.kept import reviewed
 
@@ -62,6 +62,7 @@ def test_a_kind_or_a_time_that_is_none_is_refused(kind: str, days: float, home: 
 def test_a_copy_holds_everything_but_secrets_links_and_the_cache(home: Path, tmp_path: Path) -> None:
     """The archive is its owner's only, every conversation is in it and can be read, no key or password is, and nothing from outside."""
     target = tmp_path / "copy.tar.gz"
+    assert list(searched(home, SECRET, agent="default"))  # leaves an index behind
     copied = copy_data(home, target)
     assert target.stat().st_mode & 0o777 == 0o600
     with tarfile.open(target) as archive:
@@ -69,7 +70,7 @@ def test_a_copy_holds_everything_but_secrets_links_and_the_cache(home: Path, tmp
     assert len(held) == copied.files
     names = set(held)
     assert {"sostenuto/history/default/review/transcript.jsonl", "sostenuto/config.json", "sostenuto/scratchpad/default/odd.bin"} <= names
-    assert not any("cache" in name or "link" in name or "lease" in name for name in names)
+    assert not any("cache" in name or "link" in name or "lease" in name or "sqlite" in name for name in names)
     assert not any(SECRET.encode() in data or b"hunter2" in data for data in held.values())
     assert held["sostenuto/scratchpad/default/odd.bin"] == b"\xff\x00\xfe"
     assert copied.redacted >= 3

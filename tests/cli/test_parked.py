@@ -125,9 +125,11 @@ def test_an_approved_call_runs_once_and_the_run_goes_on(ran: Any, folder: Path) 
     call_id = waiting(ran)
     found = ran(["Done."], "--approve", call_id, "--json")
     assert (found.code, found.json["answer"]) == (0, "Done.")
+    assert [call["id"] for call in found.json["toolCalls"]] == [call_id]
     assert "hello world" in found.results[0]
     assert "ran after the other calls" in found.results[1]
     assert [message["role"] for message in found.bodies[-1]["messages"]] == ["system", "user", "assistant", "tool", "tool"]
+    assert json.loads((folder / "home" / "work" / "default" / "c" / "parked.json").read_text())["value"] is None
     again = ran([], "--approve", call_id, "--json")
     assert again.code == 1
     assert "nothing waits for approval in conversation 'c'" in again.json["error"]
@@ -191,6 +193,17 @@ def test_a_wrong_id_names_the_nearest(ran: Any) -> None:
     assert ran(["Done."], "--approve", call_id).code == 0
 
 
+def test_a_call_is_approved_where_it_is_to_run(ran: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From another working directory an approval is refused with the one that was meant; there it goes through."""
+    call_id = waiting(ran)
+    monkeypatch.chdir(folder)
+    found = ran([], "--approve", call_id)
+    assert found.code == 1
+    assert f"is to run in {(folder / 'work').resolve()}; approve it there" in found.err
+    monkeypatch.chdir(folder / "work")
+    assert ran(["Done."], "--approve", call_id).code == 0
+
+
 def test_nothing_is_made_where_nothing_waits(ran: Any, folder: Path) -> None:
     """Deciding in a conversation that does not exist says so and leaves no conversation behind."""
     found = ran([], "--approve", "call_1", "--json")
@@ -211,8 +224,9 @@ def test_watchers_hear_of_it(ran: Any) -> None:
     """--events approval tells of the call that waits, and later of its question and its answer."""
     parked = ran([batch("echo ran")], "Go.", "--park", "--events", "approval")
     events = [json.loads(line) for line in parked.err.splitlines()]
-    assert [(event["state"], event["name"]) for event in events if event["event"] == "approval"] == [("parked", "shell")]
-    (event,) = [event for event in events if event["event"] == "approval"]
+    assert [(event["event"], event.get("name")) for event in events if event["event"] != "end"] == [("approval", "shell"), ("parked", None)]
+    event, told = (next(event for event in events if event["event"] == kind) for kind in ("approval", "parked"))
+    assert (event["state"], told["state"], told["pending"]["toolCallId"]) == ("parked", "input-required", event["id"])
     found = ran(["Done."], "--approve", event["id"], "--events", "approval")
     states = [json.loads(line).get("state") for line in found.err.splitlines() if '"approval"' in line]
     assert states == ["asked", "answered"]

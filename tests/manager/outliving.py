@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sostenuto.manager import ContextManager
+from sostenuto.messages import fingerprint
 from sostenuto.protocols import Kept, Record
 from sostenuto.stores.in_memory import InMemory, LogInMemory
-from tests.engine.conversing import manager
+from tests.engine.conversing import CODECS, manager
 from tests.engine.wires import cycle, user
 
 
@@ -51,11 +52,11 @@ class Written(InMemory):
 
 
 def as_figures(context: ContextManager) -> dict[str, Any]:
-    """Everything that a snapshot says, without what only a running process has."""
+    """Everything that a snapshot says; of messages only what makes them those they are (D46): a host may hand over another object."""
     saved: dict[str, Any] = json.loads(json.dumps(context.snapshot()))
-    for record in saved["transcript"]:
-        record.pop("ordinal", None)
-    return saved
+    codec = CODECS[saved["format"]]
+    prints = [fingerprint(codec.decode(record["raw"])).hex() for record in saved["transcript"]]
+    return {**saved, "transcript": prints}
 
 
 def talked(store: Written, *, turns: int = 30, window: int = 2_000, **wishes: Any) -> tuple[ContextManager, list[Any]]:

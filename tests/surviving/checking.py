@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from sostenuto.engine import amounting
@@ -107,7 +108,9 @@ def _asked(life: Work, *, said: list[Raw]) -> Iterator[str]:
 
 def _papers(life: Work) -> Iterator[str]:
     """Todos and work state are whole, and as new as the newest call that was answered."""
-    ended = [int(event["id"].split("_")[1]) for event in life.events() if event.get("event") == "tool-end" and event["name"] == "manage_todos"]
+    ended = [
+        int(event["id"].split("_")[1]) for event in life.events() if event.get("event") == "tool-end" and event["name"] == "manage_todos"
+    ]
     path = life.papers / "todos.json"
     steps = {number: step for step, number in _numbers(life).items()}
     newest = max((steps[number] for number in ended if number in steps), default=-1)
@@ -124,7 +127,9 @@ def _papers(life: Work) -> Iterator[str]:
 def _numbers(life: Work) -> dict[int, int]:
     """Step -> the number of the request that was answered with it."""
     return {
-        int(seen.answered.text.split()[1].rstrip(".")): number for number, seen in enumerate(life.seen) if seen.answered.text.startswith("Step")
+        int(seen.answered.text.split()[1].rstrip(".")): number
+        for number, seen in enumerate(life.seen)
+        if seen.answered.text.startswith("Step")
     }
 
 
@@ -171,7 +176,9 @@ def _journalled(life: Work) -> Iterator[str]:
 
 def _views(life: Work) -> Iterator[str]:
     """Going on, the view is the one that the edits amount to, none of them lost or out of force, and the next request is valid."""
-    context = ContextManager("llamacpp:tiny-random", store=Files(life.home), conversation=NAME, window=life.server.window, format="openai_chat")
+    context = ContextManager(
+        "llamacpp:tiny-random", store=Files(life.home), conversation=NAME, window=life.server.window, format="openai_chat"
+    )
     try:
         engine = context._driver.started()
         state = engine.state
@@ -190,7 +197,7 @@ def _goes_on(life: Work) -> Iterator[str]:
     """Where nothing was edited since the newest request before a death, the next run sends the same messages again, with more behind."""
     main = [seen for seen in life.seen if not seen.is_summary]
     lines = (life.history / "edits.jsonl").read_bytes()
-    for before, after in zip(main, main[1:], strict=False):
+    for before, after in pairwise(main):
         if b'"edit":' in lines[before.edits : after.edits] or b'"active":' in lines[before.edits : after.edits]:
             continue
         old, new = _without_preamble(before), _without_preamble(after)

@@ -13,6 +13,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
+from tests.surviving.power import traced
+
 PATIENCE_S: Final = 60
 CHANGING: Final = ("open", "write", "fsync", "ftruncate", "rename", "replace", "unlink", "mkdir", "rmdir")
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -27,6 +29,7 @@ class Told:
         folder: its working directory; `out` and `err` are where its streams go.
         surroundings: variables of its environment.
         dies_at: the change of the disk before which it dies, counted from 0; None for none. The middle of a write counts too.
+        traced: a file for the changes themselves; None for none.
         counted: a file for the number of changes, written when it ends; None for none.
     """
 
@@ -36,6 +39,7 @@ class Told:
     err: Path
     surroundings: Mapping[str, str]
     dies_at: int | None = None
+    traced: Path | None = None
     counted: Path | None = None
 
 
@@ -68,9 +72,11 @@ def runs(told: Told) -> None:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(handle, number)
         os.close(handle)
-    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
     os.environ.update(told.surroundings)
     os.chdir(told.folder)
+    if told.traced is not None:
+        traced(told.traced, home=Path(told.surroundings["SOSTENUTO_HOME"]))
     count = armed(told.dies_at) if told.dies_at is not None or told.counted is not None else None
     from sostenuto.cli import main
 

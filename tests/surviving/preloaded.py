@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import pkgutil
 from contextlib import suppress
 from importlib import import_module
 
 import sostenuto
 
-ROOMS = ("agent", "app", "budget", "calls", "catalogues", "checkpoint", "cli", "config", "engine", "formats", "ladder", "manager", "messages")
+ROOMS = (
+    "agent",
+    "app",
+    "budget",
+    "calls",
+    "catalogues",
+    "checkpoint",
+    "cli",
+    "config",
+    "engine",
+    "formats",
+    "ladder",
+    "manager",
+    "messages",
+)
 MORE = ("protocols", "providers", "results", "stores", "tokens", "tools", "window", "work")
-assert asyncio
+import_module("asyncio")
 for _found in pkgutil.walk_packages(sostenuto.__path__, "sostenuto."):
     if _found.name.split(".")[1] in (*ROOMS, *MORE):
         with suppress(ImportError):  # it needs a package that is not here

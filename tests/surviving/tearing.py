@@ -1,4 +1,4 @@
-"""A process that dies in the middle of a change of the disk, without a process: everything up to that moment is there, nothing behind it."""
+"""The death of a process in the middle of a change of the disk, in this process: all before that moment is there, nothing behind it."""
 
 from __future__ import annotations
 

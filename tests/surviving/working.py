@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +16,8 @@ from tests.stores.lines import place
 from tests.surviving.dying import Told, ended, started
 
 NAME: Final = "c"
+WORK_S: Final = 0.9
+"""Seconds within which a run is killed at random: about as long as one takes."""
 STEPS: Final = 12
 WINDOW: Final = 4_800
 TASK, GO_ON, DONE = "Write all parts of the report.", "Go on where you were.", "All parts are written."
@@ -59,18 +63,23 @@ def calls(step: int) -> list[tuple[str, Mapping[str, Any]]]:
         case 1:
             return [written, ("manage_scratchpad", {"action": "append", "draft": "log.md", "content": f"step {step}\n"})]
         case 2:
-            return [("update_work_state", {"goal": "the report", "nextStep": f"step {step + 1}"}), ("grep", {"pattern": "line", "path": "big.txt"})]
+            return [
+                ("update_work_state", {"goal": "the report", "nextStep": f"step {step + 1}"}),
+                ("grep", {"pattern": "line", "path": "big.txt"}),
+            ]
         case _:
             return [written, ("read_file", {"path": "big.txt", "start_line": step * 30 + 1, "end_line": step * 30 + 30})]
 
 
 @dataclass
 class Seen:
-    """What the server saw when a request came: its body, and how many bytes of each log were on the disk; `answered` by which reply."""
+    """What the server saw when a request came: its body, and how many bytes of each log were on the disk; `changes`
+    of the disk before it where they are traced, and `answered` by which reply."""
 
     body: Mapping[str, Any]
     transcript: int
     edits: int
+    changes: int
     answered: Reply = field(default_factory=Reply)
 
     @property
@@ -86,16 +95,26 @@ class Work:
         self.root, self.home, self.folder = root, root / "home", root / "folder"
         self.server, self.seen = server, seen
         self.runs = 0
+        self.came = threading.Event()
+        """Set whenever a request came."""
         self.folder.mkdir(parents=True)
         (self.folder / "big.txt").write_text("".join(f"line {number}: {'words of it ' * 5}\n" for number in range(600)))
 
-    def told(self, prompt: str, **more: Any) -> Told:
+    def told(self, prompt: str, *, conversation: str = NAME, **more: Any) -> Told:
         """What the next process is told."""
         self.runs += 1
-        arguments = ["run", prompt, "--model", "llamacpp:tiny-random", "--conversation", NAME, "--events", "all"]
+        arguments = ["run", prompt, "--model", "llamacpp:tiny-random", "--conversation", conversation, "--events", "all"]
         arguments += ["--approval-policy", "high-risk"]
-        surroundings = {"SOSTENUTO_HOME": str(self.home), "LLAMACPP_BASE_URL": self.server.base_url}
-        return Told(arguments, self.folder, self.out, self.err, surroundings, **more)
+        return Told(arguments, self.folder, self.out, self.err, self._own, **more)
+
+    @property
+    def _own(self) -> dict[str, str]:
+        return {"SOSTENUTO_HOME": str(self.home), "LLAMACPP_BASE_URL": self.server.base_url}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of a process that is started without a server to fork from."""
+        return {**os.environ, **self._own}
 
     def run(self, prompt: str, **more: Any) -> int | None:
         """Run the program to its end, however it comes; its exit code."""
@@ -136,14 +155,16 @@ class Work:
 
 
 @contextmanager
-def work(*, steps: int = STEPS, window: int = WINDOW) -> Iterator[Work]:
-    """A conversation that has not begun, and a server that knows the plan."""
+def work(*, steps: int = STEPS, at: Callable[[Work, int], None] | None = None) -> Iterator[Work]:
+    """A conversation that has not begun, and a server that knows the plan; `at` is told of every request before it is answered."""
     seen: list[Seen] = []
     begun = 0
 
     def script(body: Mapping[str, Any]) -> Reply:
         nonlocal begun
-        now = Seen(body, _size(life.history / "transcript.jsonl"), _size(life.history / "edits.jsonl"))
+        trace = life.root / "trace"
+        changes = trace.read_bytes().count(b"\n") if trace.exists() else 0
+        now = Seen(body, _size(life.history / "transcript.jsonl"), _size(life.history / "edits.jsonl"), changes)
         seen.append(now)
         if now.is_summary:
             now.answered = Reply(SUMMARY)
@@ -152,11 +173,22 @@ def work(*, steps: int = STEPS, window: int = WINDOW) -> Iterator[Work]:
             begun += 1
         else:
             now.answered = Reply(DONE)
+        life.came.set()
+        if at is not None:
+            at(life, len(seen))
         return now.answered
 
-    with place() as folder, FakeServer("llamacpp", script, window=window) as server:
+    with place() as folder, FakeServer("llamacpp", script, window=WINDOW) as server:
         life = Work(Path(folder), server, seen)
         yield life
+
+
+def changes() -> int:
+    """How many changes of the disk a run makes."""
+    with work() as life:
+        counted = life.root / "count"
+        assert life.run(TASK, counted=counted) == 0
+        return int(counted.read_text())
 
 
 def _size(path: Path) -> int:

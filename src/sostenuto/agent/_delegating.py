@@ -79,7 +79,7 @@ def _child(setup: Setup, delegation: Delegation, *, limits: Limits, place: Place
         "purse": purse,
         "place": place,
         "stop": Stop(),
-        "handling": replace(setup.handling, kept=ResultsInMemory(), sizing=Sizing(), parks=False),
+        "handling": replace(setup.handling, kept=ResultsInMemory(), sizing=Sizing()),
         "parking": None,
     }
     return replace(setup, **changes)

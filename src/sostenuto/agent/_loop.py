@@ -92,7 +92,9 @@ class Loop:
         """Go on with what a person decided of a parked call, if this run does."""
         if not self._parker.is_decided:
             return None
-        if await self._parker.decided(self._tools):
+        waits = await self._parker.decided(self._tools)
+        self._calls += self._parker.carried_out
+        if waits:
             return "parked"
         self._close()
         return None
@@ -225,8 +227,8 @@ class Loop:
         """What else is told of a compaction: what it was made for, by whom, how long its summary took and what it cost (B189)."""
         if event.rung != "compact":
             return {}
-        known = {name: event.detail[name] for name in ("trigger", "by", "seconds") if name in event.detail}
-        return {**known, "cost_usd": self._setup.purse.internal_usd()}
+        known = {name: event.detail[name] for name in ("trigger", "by")}
+        return {**known, "seconds": round(event.seconds, 3), "cost_usd": self._setup.purse.internal_usd()}
 
     # ------------------------------------------------------------------ after the reply
 

@@ -49,6 +49,7 @@ class Parked:
     Attributes:
         run: the id of the run that ended with it.
         wire: the wire that the model spoke.
+        folder: where the run worked; "" where that does not matter.
         expires: until when a call of it can be approved.
         calls: of the reply, all of them, in order.
         answers: what is known already, by place.
@@ -59,6 +60,7 @@ class Parked:
 
     run: str
     wire: str
+    folder: str
     expires: datetime
     calls: tuple[Call, ...]
     answers: Mapping[int, Result]
@@ -87,11 +89,11 @@ class Parked:
         """The batch with one call that is about to be carried out."""
         return replace(self, waiting=tuple(replace(one, begun=one.begun or one.place == place) for one in self.waiting))
 
-    def chosen(self, call_id: str, /, *, approved: bool, now: datetime, reason: str = "") -> Decision:
+    def chosen(self, call_id: str, /, *, approved: bool, now: datetime, reason: str = "", folder: str = "") -> Decision:
         """What a person decided of one call; of one that has its answer already nothing is left to decide.
 
         Raises:
-            UnusableInput: no call of that id waits (the nearest is named), or it waited too long to be approved.
+            UnusableInput: no call of that id waits (the nearest is named), it waited too long to be approved, or would run elsewhere.
         """
         place = next((place for place, known in self.ids.items() if known == call_id), None)
         if place is None:
@@ -104,6 +106,8 @@ class Parked:
             raise UnusableInput(
                 f"call {call_id} waited until {stamp(self.expires)} and can no longer be approved; deny it, or go on with another prompt"
             )
+        if approved and folder != self.folder:
+            raise UnusableInput(f"call {call_id} is to run in {self.folder}; approve it there, or deny it")
         return Decision(self, place, approved, reason)
 
 
@@ -124,6 +128,7 @@ class Parking:
     Attributes:
         papers: where a parked batch is written down, beside the conversation.
         run: the id of the run, which a parked one is told by.
+        folder: where it works.
         parks: whether such calls wait; without, only what waits already is looked after.
         lasts_s: seconds a call waits.
         decision: what a person decided of a call that waits; the run then goes on without a task.
@@ -131,6 +136,7 @@ class Parking:
 
     papers: Papers
     run: str = ""
+    folder: str = ""
     parks: bool = True
     lasts_s: float = LASTS_S
     decision: Decision | None = None
@@ -180,6 +186,7 @@ def document(parked: Parked, /) -> dict[str, Any]:
     return {
         "run": parked.run,
         "wire": parked.wire,
+        "folder": parked.folder,
         "expires": stamp(parked.expires),
         "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments, "free": call.free} for call in parked.calls],
         "answers": answers,
@@ -212,7 +219,8 @@ def _read(value: Mapping[str, Any]) -> Parked:
     wish = Compact(_text(value["compact"])) if "compact" in value else None
     expires = datetime.fromisoformat(value["expires"])
     expires = expires if expires.tzinfo else expires.replace(tzinfo=UTC)
-    return Parked(_text(value["run"]), _text(value["wire"]), expires, calls, answers, waiting, ids, wish)
+    run, wire, folder = (_text(value[key]) for key in ("run", "wire", "folder"))
+    return Parked(run, wire, folder, expires, calls, answers, waiting, ids, wish)
 
 
 def _ask_written(ask: Ask) -> dict[str, Any]:

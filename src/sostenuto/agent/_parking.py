@@ -21,7 +21,10 @@ OTHERWISE = "what it would do has changed since they approved it, so it has to b
 
 
 class Parker:
-    """What the loop asks of parking. `parked` is the batch that a run ends with, None where it ends otherwise."""
+    """What the loop asks of parking.
+
+    `parked` is the batch that a run ends with, None where it ends otherwise; `carried_out` what it did of one that was parked before.
+    """
 
     def __init__(self, setup: Setup, *, codec: Codec, telling: Telling) -> None:
         self._setup = setup
@@ -30,6 +33,7 @@ class Parker:
         self._parking = setup.parking
         self._left: Parked | None = None  # from before this run
         self.parked: Parked | None = None
+        self.carried_out: tuple[Call, ...] = ()  # of what was parked before
 
     @property
     def is_decided(self) -> bool:
@@ -65,7 +69,7 @@ class Parker:
         waiting = tuple(Waiting(place, ids[place], ask) for place, ask in sorted(work.waiting.items()))
         expires = self._setup.now() + timedelta(seconds=parking.lasts_s)
         known = {one.place: one.id for one in waiting}
-        parked = Parked(parking.run, self._codec.name, expires, calls, work.results, waiting, known, work.wish)
+        parked = Parked(parking.run, self._codec.name, parking.folder, expires, calls, work.results, waiting, known, work.wish)
         if not parking.papers.write(DOCUMENT, document(parked)):
             self._telling.tell("notice", text="A call that needs approval could not be set aside, and was refused.")
             return False
@@ -111,10 +115,11 @@ class Parker:
             raise UnusableInput(f"call {one.id} was not carried out: that it begins could not be written down, so it might be done twice")
         handling = watching(replace(setup.handling, ask=_agreeing(one.ask), parks=False), self._telling)
         (answer,) = await run_batch([parked.calls[one.place]], tools, policy=setup.policy, handling=handling, stop=setup.stop.future)
+        self.carried_out = (parked.calls[one.place],)
         return parked.answered(one.place, _told(answer, parked), succeeded=answer.succeeded)
 
     def _ended_with(self, parked: Parked) -> None:
-        self.parked = parked
+        self.parked, self._left = parked, None  # the document is that of this batch now
         for one in parked.waiting:
             self._telling.tell("approval", state="parked", **shown(one.id, one.ask))
 

@@ -15,6 +15,7 @@ from sostenuto.app._home import readable_home
 from sostenuto.app._kept import kept_records, manager_of, snapshot_of
 from sostenuto.app._redacting import without_secrets
 from sostenuto.app._wires import CODECS
+from sostenuto.engine import amounting
 from sostenuto.errors import SostenutoError, UnknownSetting, UnusableInput
 from sostenuto.protocols import Kept, Record
 from sostenuto.stores.files import Files
@@ -200,6 +201,8 @@ def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Import
     snapshot = snapshot_of(Kept(said, done), conversation=conversation)
     if messages != len(snapshot["transcript"]):
         raise UnusableInput(f"{own.path}: ends after {len(snapshot['transcript']):,} of {messages!r} messages; copy the file again")
+    if amounting(Kept(said, done))[1].odd:
+        raise UnusableInput(f"{own.path}: some of its records cannot be understood; export the conversation again")
     manager_of(snapshot, conversation=conversation)  # what could not be gone on with is refused
     _check_free(home, agent, conversation)
     log = Files(home, agent=agent).open(conversation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,8 +16,6 @@ from sostenuto.protocols import Kept
 from sostenuto.stores.files import Files
 from sostenuto.stores.shelf import Shelf
 
-MOST_MISSING: Final = 1_000_000
-"""Messages that may be missing between two that are there; a number beyond is no gap but a damaged line."""
 _ODD: Final = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 """What comes of values that no version of ours writes."""
 
@@ -58,17 +56,13 @@ def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
     Raises:
         UnusableInput: they are damaged beyond lines that are merely missing.
     """
-    most = len(kept.transcript) + MOST_MISSING
     with understood(conversation):
-        if any(int(record.get("ordinal", 0)) > most for record in kept.transcript):
-            raise ValueError("a message has a number far beyond the others")
         snapshot, _ = amounting(kept)
         if snapshot["format"] not in CODECS:
             raise UnusableInput(
                 f"conversation {conversation!r} is in a wire that is not known: {snapshot['format'][:40]!r}; update this program"
             )
-        edits = _without_lost(snapshot["edits"], lost=_lost(snapshot["transcript"]))
-        return {**snapshot, "edits": edits, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}
+        return {**snapshot, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}
 
 
 @contextmanager
@@ -88,17 +82,6 @@ def _sound(meta: Mapping[str, Any]) -> dict[str, Any]:
     windows = {name: meta.get(name) for name in ("window", "stated_window")}
     sizes = {name: size if type(size) is int and size > 0 else None for name, size in windows.items() if name in meta}
     return {"model": meta["model"] if isinstance(meta.get("model"), str) else "", **sizes}
-
-
-def _lost(transcript: Sequence[Mapping[str, Any]]) -> frozenset[int]:
-    return frozenset(number for number, record in enumerate(transcript) if record.get("lost"))
-
-
-def _without_lost(edits: list[dict[str, Any]], *, lost: frozenset[int]) -> list[dict[str, Any]]:
-    """The edits without the forms of messages whose lines are damaged: what stands in their place has no such pieces."""
-    if not lost:
-        return edits
-    return [{**edit, "forms": [form for form in edit.get("forms", ()) if form[0] not in lost]} for edit in edits]
 
 
 def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:

@@ -49,7 +49,7 @@ def new_run() -> str:
 
 
 def parking(
-    verdict: Verdict | None, desk: Desk, history: Sequence[Raw], *, codec: Codec, parks: bool, agent: str, conversation: str
+    verdict: Verdict | None, desk: Desk, history: Sequence[Raw], *, codec: Codec, parks: bool, folder: Path, agent: str, conversation: str
 ) -> Parking | None:
     """How a run parks, and goes on with what was parked; None where nothing is kept.
 
@@ -61,10 +61,11 @@ def parking(
             raise UnusableInput(f"call {verdict.call_id!r} cannot be decided about: {desk.trouble or 'nothing is kept'}")
         return None
     if verdict is None:
-        return Parking(desk.papers, new_run(), parks=parks)
+        return Parking(desk.papers, new_run(), str(folder.resolve()), parks=parks)
     found = parked_in(desk.papers, history, codec=codec)
     if found is None:
         troubles = desk.papers.notes() if isinstance(desk.papers, FilePapers) else ()
         raise UnusableInput(troubles[0]) if troubles else nothing_waits(agent, conversation)
-    decision = found.chosen(verdict.call_id, approved=verdict.approved, reason=verdict.reason, now=datetime.now(UTC))
-    return Parking(desk.papers, found.run, decision=decision)
+    where, now = str(folder.resolve()), datetime.now(UTC)
+    decision = found.chosen(verdict.call_id, approved=verdict.approved, reason=verdict.reason, now=now, folder=where)
+    return Parking(desk.papers, found.run, where, decision=decision)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ from sostenuto.checkpoint import redacted
 from sostenuto.errors import UnusableInput
 
 _JSON = ("{", "[")
+_TELLING = re.compile("pass|secret|key|token", re.I)
+"""A name without any of these says nothing about what stands under it."""
 
 
 def without_secrets(value: Any, /) -> Any:
@@ -56,6 +59,6 @@ def _text(text: str) -> str:
 def _named(name: str, text: str) -> str:
     """A text under a name that says it is a secret counts as one, whatever it looks like."""
     clean = _text(text)
-    if clean != text or not text:
+    if clean != text or not text or not _TELLING.search(name):
         return clean
     return "[redacted]" if redacted(f"{name}={text}").startswith(f"{name}=[redacted]") else text

@@ -129,7 +129,7 @@ async def _run_in(
     codec = codec_of(model.format)
     history = reopened(desk.papers, _gone_on_with(context, desk), codec=codec)
     place = {"agent": terms.agent, "conversation": wish.conversation}
-    parked = parking(wish.verdict, desk, history, codec=codec, parks=wish.parks, **place)
+    parked = parking(wish.verdict, desk, history, codec=codec, parks=wish.parks, folder=wish.project, **place)
     told = _watched(wish, terms, listener, run=parked.run if parked is not None else new_run())
     for line in (*terms.warnings, *window.notes, *filter(None, (desk.trouble,))):
         told(Event("notice", {"text": line}))
@@ -174,10 +174,9 @@ def _desk(wish: Wish, terms: Terms) -> Desk:
 
 def _gone_on_with(context: ContextManager, desk: Desk) -> list[Raw]:
     """The history a run begins with; what is known of the work stands in front of it."""
-    history = context.history
-    if desk.store is not None and (history or context.journal):
+    if desk.store is not None:
         context.preface(preface(context, desk))
-    return history
+    return context.history
 
 
 async def _within(wish: Wish, terms: Terms, setup: Setup, history: list[Raw]) -> Outcome:

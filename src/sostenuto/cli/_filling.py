@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sostenuto.cli._grid import BUFFER, COMPONENTS, FREE, OTHER, grid, ordered
+from sostenuto.cli._question import visible
 from sostenuto.cli._terminal import Style, count, folded, percent
 from sostenuto.cli._whose import one_line
 
@@ -94,6 +95,12 @@ def keys_told(keys: Sequence[str]) -> str:
     return f"{', '.join(keys[:KEYS_SHOWN])}{more}"
 
 
+def keys_and_cause(keys: Sequence[str], cause: str, *, width: int) -> str:
+    """What an edit was about, and why where there is room for that too."""
+    both = "  ".join(filter(None, (keys_told(keys), visible(cause))))
+    return both if len(both) <= width else one_line(keys_told(keys) or cause, width=width)
+
+
 def _because(found: Context, other: Other) -> str:
     """Where the number comes from, with its date (D7)."""
     window = found.window
@@ -146,5 +153,6 @@ def _edits(edits: Sequence[Change], shown: Style) -> Iterable[str]:
         yield "  nothing: everything is sent as it was said"
     for edit in edits:
         line = f"  {edit.number:>3}  {edit.rung:<8} {edit.tokens_before:>9,} -> {edit.tokens_after:<9,}"
-        told = one_line(f"{keys_told(edit.keys)}  {edit.cause}", width=shown.width - len(line) - 11)
-        yield f"{line} {told}{'' if edit.active else shown.paint(' (undone)', 'yellow')}".rstrip()
+        mark = "" if edit.active else " (undone)"
+        told = keys_and_cause(edit.keys, edit.cause, width=shown.width - len(line) - len(mark) - 1)
+        yield f"{line} {told}{shown.paint(mark, 'yellow')}".rstrip()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sostenuto.cli._filling import keys_told
+from sostenuto.cli._filling import keys_and_cause
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import check_writable, write_page
 from sostenuto.cli._streams import say
@@ -107,9 +107,9 @@ def _event(event: Event, undone: frozenset[int], shown: Style) -> str:
     number = f"#{event.edit}" if event.edit is not None else ""
     tokens = "" if happening.rung in MARKED else f"{happening.tokens_before:,} -> {happening.tokens_after:,}"
     mark = " (undone)" if event.edit in undone and happening.rung not in MARKED else ""
-    told = "  ".join(filter(None, (tokens, keys_told(happening.keys), happening.reason)))
-    line = f"  {behind:<14} {number:>4} {one_line(happening.rung, width=10):<10} {one_line(told, width=shown.width - 42)}".rstrip()
-    return line + shown.paint(mark, "yellow")
+    line = f"  {behind:<14} {number:>4} {one_line(happening.rung, width=10):<10} {tokens}"
+    told = keys_and_cause(happening.keys, happening.reason, width=shown.width - len(line) - len(mark) - 2)
+    return f"{line}{'  ' if tokens else ''}{told}{shown.paint(mark, 'yellow')}".rstrip()
 
 
 def _entry(found: Inspected) -> dict[str, Any]:

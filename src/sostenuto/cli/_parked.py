@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sostenuto.cli._question import parts, title, visible, whole
 from sostenuto.cli._terminal import style
 
 if TYPE_CHECKING:
@@ -76,6 +75,7 @@ def waiting_lines(parked: Parked, options: Mapping[str, Any], *, conversation: s
     """What a person is told: the call, all of it, and the commands that go on."""
     from sostenuto.agent import stamp
     from sostenuto.cli._asking import before
+    from sostenuto.cli._question import parts, title, visible, whole
 
     first, more = parked.waiting[0], len(parked.waiting) - 1
     shown = parts(first.ask, before=before(first.ask, Path.cwd()), width=style(sys.stderr, os.environ).width)

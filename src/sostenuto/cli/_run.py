@@ -16,7 +16,7 @@ import click
 from sostenuto.cli._envelope import envelope, failure
 from sostenuto.cli._given import config_option
 from sostenuto.cli._output import encoded
-from sostenuto.cli._parked import verdict_of, waiting_lines
+from sostenuto.cli._parked import parked_fields, verdict_of, waiting_lines
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal
 from sostenuto.cli._watching import CATEGORIES, Lines, Ndjson, categories
@@ -102,6 +102,8 @@ def _told(ran: Ran, wish: Wish, watcher: Ndjson | Lines, *, as_json: bool, optio
     outcome = ran.outcome
     if isinstance(watcher, Ndjson) and outcome.error is not None:
         watcher.put({"event": "error", "error": str(outcome.error)})
+    if isinstance(watcher, Ndjson) and outcome.parked is not None:
+        watcher.put({"event": "parked", **parked_fields(outcome.parked), "conversation": wish.conversation})
     if ran.unsaved:
         say(f"sostenuto: the conversation is not kept: {ran.unsaved}")
     elif outcome.parked is not None and isinstance(watcher, Lines):

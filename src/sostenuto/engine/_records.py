@@ -9,7 +9,7 @@ records: ``edit`` (one edit, whole; a later one with the same number takes its p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,14 +26,24 @@ _LOST: Mapping[str, Any] = {
 """What stands in the place of an edit whose line was damaged: never in force, and the others keep their numbers."""
 
 
+_UPTO = "upto"
+"""The figure that says which records of the transcript the figures know of."""
+_MOST_MISSING = 100_000
+"""Records that may be missing between two that are there; a number beyond is no gap but a damaged line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """How far a log knows a conversation: the state after its last step, and the number of the next record."""
+    """How far a log knows a conversation: the state after its last step, and the number of the next record.
+
+    `odd` records in it were no sense to anybody, and were gone around.
+    """
 
     state: State | None = None
     seq: int = 0
     wire: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+    odd: int = 0
 
 
 def recorded(known: Recorded, state: State, codec: Codec, *, also: Mapping[str, Any]) -> tuple[Recorded, list[Record], list[Record]]:
@@ -47,7 +57,7 @@ def recorded(known: Recorded, state: State, codec: Codec, *, also: Mapping[str, 
         What is known then; records for the transcript; records for the edits. Both are empty where nothing changed.
     """
     said = [*_wire(known, state, codec), *_branches(known, state), *_messages(known, state)]
-    meta = {**figures(state), **also}
+    meta = {**figures(state), **also, **({_UPTO: known.seq + len(said) - 1} if said else {})}
     done = [*_edits(known, state), *_pins(known, state)]
     held = {} if any("fork" in record for record in said) else known.meta  # the figures are then known to be of what follows the fork
     changed = {name: value for name, value in meta.items() if name not in held or held[name] != value}
@@ -144,13 +154,13 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
 
     Lines that are missing, or stand where they make no sense, are gone around: every other message keeps its ordinal.
     """
-    told = _Told()
-    for record in kept.transcript:
-        told.take(record)
-    edits, meta, pinned = _done(kept.edits)
-    newest = max((int(record["seq"]) for record in kept.edits if "meta" in record), default=-1)
+    told, done = _Told(), _Done()
+    odd = sum(not _taken(told.take, record) for record in kept.transcript) + sum(not _taken(done.take, record) for record in kept.edits)
+    meta = done.meta
+    newest = int(meta.get(_UPTO, -1))
     late = [record for record in kept.transcript if int(record["seq"]) > newest]
-    for ordinal in pinned:
+    lost = {ordinal for ordinal, record in enumerate(told.log) if record.get("lost")}
+    for ordinal in done.pinned:
         if ordinal < len(told.log):
             told.log[ordinal] = {**told.log[ordinal], "pinned": True}
     seq = max((int(records[-1]["seq"]) + 1 for records in (kept.transcript, kept.edits) if records), default=0)
@@ -158,12 +168,21 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
         "schema": SCHEMA,
         "format": told.wire,
         "transcript": told.stamped(told.log, first=0),
-        "edits": edits,
+        "edits": done.without(lost),
         "branches": told.branches,
         "rewritten": told.prints,
         "meta": {**_caught_up(meta, late, length=len(told.log)), "crossed": told.crossed},
     }
-    return snapshot, Recorded(None, seq, told.wire, meta)
+    return snapshot, Recorded(None, seq, told.wire, meta, odd)
+
+
+def _taken(take: Callable[[Record], None], record: Record) -> bool:
+    """Take one record; False for one that no version of ours writes, which is gone around."""
+    try:
+        take(record)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        return False
+    return True
 
 
 def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) -> Mapping[str, Any]:
@@ -219,6 +238,8 @@ class _Told:
             self._add(int(record["ordinal"]), record)
 
     def _add(self, ordinal: int, record: Record) -> None:
+        if not isinstance(record["raw"], dict) or not 0 <= ordinal <= len(self.log) + _MOST_MISSING:
+            raise ValueError(f"message {ordinal} is none")
         if ordinal < len(self.log):
             self._fork(ordinal)  # the line that said so is lost
         while len(self.log) < ordinal:
@@ -253,20 +274,31 @@ class _Told:
         return out
 
 
-def _done(records: Sequence[Record]) -> tuple[list[dict[str, Any]], dict[str, Any], list[int]]:
-    """The edits as they stand, the figures, and what was pinned later."""
-    edits: dict[int, dict[str, Any]] = {}
-    meta: dict[str, Any] = {}
-    pinned: list[int] = []
-    for record in records:
+class _Done:
+    """The edits' records, taken one after the other: the edits as they stand, the figures, and what was pinned later."""
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}
+        self.pinned: list[int] = []
+        self._edits: dict[int, dict[str, Any]] = {}
+
+    def take(self, record: Record) -> None:
+        """One more record."""
         if "edit" in record:
-            edits[int(record["edit"]["number"])] = dict(record["edit"])
+            number = int(record["edit"]["number"])
+            if not 0 <= number <= len(self._edits) + _MOST_MISSING:
+                raise ValueError(f"edit {number} is none")
+            self._edits[number] = dict(record["edit"])
         elif "active" in record:
             number, active = record["active"]
-            if number in edits:
-                edits[number] = {**edits[number], "active": bool(active)}
+            if number in self._edits:
+                self._edits[number] = {**self._edits[number], "active": bool(active)}
         elif "pinned" in record:
-            pinned += map(int, record["pinned"])
+            self.pinned += map(int, record["pinned"])
         elif "meta" in record:
-            meta.update(record["meta"])
-    return [edits.get(number, {**_LOST, "number": number}) for number in range(max(edits, default=-1) + 1)], meta, pinned
+            self.meta.update(record["meta"])
+
+    def without(self, lost: Collection[int]) -> list[dict[str, Any]]:
+        """Every edit, without the forms of messages whose lines are damaged: what stands in their place has no such pieces."""
+        edits = [self._edits.get(number, {**_LOST, "number": number}) for number in range(max(self._edits, default=-1) + 1)]
+        return [{**edit, "forms": [form for form in edit["forms"] if form[0] not in lost]} for edit in edits] if lost else edits

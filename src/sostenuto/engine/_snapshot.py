@@ -98,7 +98,11 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codec
         runs = meta.get("order")
         order = tuple(ordinal for first, count in runs for ordinal in range(first, first + count)) if runs is not None else None
         memory = Memory(**{name: value for name, value in (meta.get("memory") or {}).items() if name in Memory.__slots__})
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+        figures_of = {name: int(meta.get(name, usual)) for name, usual in (("sent_to", len(raws)), ("crossed", 0), ("nudges", 0))}
+        view = view_of(edits, history=history)
+        expected = [raws[ordinal] for ordinal in order] if order is not None else list(raws)
+        last_sent = list(meta.get("last_sent", ()))
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise UnusableInput(
             f"this is not a snapshot of a conversation ({type(error).__name__}: {error}); take it from snapshot()"
         ) from error
@@ -106,17 +110,17 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codec
         history,
         length=len(raws),
         raws=raws,
-        expected=[raws[ordinal] for ordinal in order] if order is not None else list(raws),
+        expected=expected,
         order=order,
         edits=edits,
-        view=view_of(edits, history=history),
+        view=view,
         memory=replace(memory, ripe_to=0, ripe_gain=0),
         branches=branches,
         kept_mode=bool(meta.get("kept_mode")),
         own=own,
-        sent=Sent(list(meta.get("last_sent", ())), nudges=int(meta.get("nudges", 0))),
-        sent_to=int(meta.get("sent_to", len(raws))),
-        crossed=int(meta.get("crossed", 0)),
+        sent=Sent(last_sent, nudges=figures_of["nudges"]),
+        sent_to=figures_of["sent_to"],
+        crossed=figures_of["crossed"],
         learned_window=meta.get("learned_window"),
     )
 

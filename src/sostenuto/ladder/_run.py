@@ -28,7 +28,9 @@ class Event:
     """Something that happened to the view on the way to one request.
 
     `rung` is admit, clear, clip, warn, compact, summary (one that was not used), trim, strip, flatten, insert, recover, repair,
-    fork, rewritten, absent, undo …; `keys` address every piece that is no longer sent as it was.
+    fork, rewritten, absent, undo …; `keys` address every piece that is no longer sent as it was. The `detail` of a compaction names its
+    ``trigger`` (threshold, manual or overflow) and ``by``: ``model``, or mechanical and why. `seconds` is how long its summary took, as
+    whoever asked for it measured: no part of what makes two events equal.
     """
 
     rung: str
@@ -37,6 +39,7 @@ class Event:
     reason: str
     keys: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,7 +296,7 @@ class Driver:
 
 def timed(event: Event, *, seconds: float) -> Event:
     """The event of a compaction with the seconds its summary took; any other one as it is."""
-    return replace(event, detail={**event.detail, "seconds": round(seconds, 3)}) if event.rung == "compact" else event
+    return replace(event, seconds=seconds) if event.rung == "compact" else event
 
 
 def rehearsed(draft: Draft) -> Run:

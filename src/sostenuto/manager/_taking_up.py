@@ -50,6 +50,9 @@ def _gone_on(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
     engine = driver.started()
     engine.load(snapshot, codecs=codec_named, calibrated=wishes.calibrations.get(before.model) is None)
     keeper.goes_on_from(known, engine)
+    if known.odd:
+        odd = f"conversation {keeper.log.conversation}: {known.odd} records make no sense and were left out"
+        kept = replace(kept, notes=(*kept.notes, odd))
     driver.last = machinery.Asked(driver.history()) if engine.state.length else None
     wanted = replace(wishes, format=wishes.format or snapshot["format"])
     if (wanted.model, wanted.format) == (before.model, before.format):
