@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from benchmarks import canaries, comparison, counting, environments, memory, page, preparing, running, searching, starting
+from benchmarks import canaries, comparison, counting, environments, keeping, memory, page, preparing, running, searching, starting
 from benchmarks.measured import Measured
 from benchmarks.measured import markdown as speed_table
 from sostenuto.app import Outcome, entry, ruler_name
 
 SIZES = [100, 1_000, 10_000, 100_000]
-PARTS = ("start", "count", "prepare", "run", "search", "memory", "canaries", "compare")
+PARTS = ("start", "count", "prepare", "run", "search", "keep", "memory", "canaries", "compare")
 OUT = Path("build", "bench")
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -69,6 +69,7 @@ def _speed(found: Found, chosen: Sequence[str], *, sizes: list[int]) -> None:
         "prepare": lambda: preparing.rows(sizes),
         "run": running.rows,
         "search": lambda: searching.rows(sizes[-1]),
+        "keep": lambda: keeping.rows(sizes[-1]),
         "memory": lambda: memory.rows(sizes[-1]),
     }
     for name, part in parts.items():

@@ -39,6 +39,10 @@ class Written(InMemory):
         held = self._held["life"]
         del (held.edits if edits else held.transcript)[seq]
 
+    def says_instead(self, seq: int, record: Record) -> None:
+        """One record of the transcript is another."""
+        self._held["life"].transcript[seq] = json.dumps(record)
+
     def loses_everything(self) -> None:
         """What was written is gone, and the writer goes on."""
         held = self._held["life"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from sostenuto.engine import amounting
 from sostenuto.errors import ConversationInUse, UnknownSetting
+from sostenuto.manager import ContextManager
 from tests.engine.conversing import CODECS, manager
 from tests.engine.wires import cycle, user
 from tests.manager.outliving import Written, as_figures, talked
@@ -271,3 +273,44 @@ def test_a_record_that_makes_no_sense_is_gone_around() -> None:
     assert log.append([{"seq": top, "kind": "of tomorrow"}, {"seq": top + 1, "fork": 999}], [{"seq": top + 2, "active": [77, True]}])
     log.close()
     assert manager(2_000, format="openai_chat", store=store, conversation="life").history == handed
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4o", "anthropic:claude-sonnet-5"])
+def test_what_is_read_back_weighs_what_it_would_be_counted_as(model: str) -> None:
+    """Weights that the log holds are those of a fresh count; with another model's mark, or made up, they are counted again (B169)."""
+    store = Written()
+    messages = [user("The task: find the fault.", format="openai_chat")]
+    for turn in range(8):
+        messages += cycle([f"c{turn}"], [f"{turn} " + "evidence, 12.5 % of it " * 9], format="openai_chat")
+    context = ContextManager(model, window=9_000, format="openai_chat", store=store, conversation="life")
+    context.prepare_sync(list(messages))
+    wanted = weights_of(context)
+    store.dies()
+    assert store.records().transcript[-1]["weighs"][0] != ""
+    again = ContextManager(model, window=9_000, format="openai_chat", store=store, conversation="life")
+    assert weights_of(again) == wanted
+    store.dies()
+    other = ContextManager("google:gemini-3-pro", window=9_000, format="openai_chat", store=store, conversation="life")
+    fresh = ContextManager("google:gemini-3-pro", window=9_000, format="openai_chat")
+    fresh.prepare_sync(list(messages))
+    assert weights_of(other) == weights_of(fresh)
+
+
+@pytest.mark.parametrize("said", [[], ["", 1], [-1, -1], ["1", "2"], [1, 2, 3, 4, 5, 6]])
+def test_weights_that_make_no_sense_are_counted_again(said: list[Any]) -> None:
+    """Weights that are no numbers, too many or below 0 are not believed."""
+    store = Written()
+    context = ContextManager("openai:gpt-4o", window=9_000, store=store, conversation="life")
+    context.prepare_sync([user("one two three", format="openai_chat")])
+    wanted = weights_of(context)
+    record = dict(store.records().transcript[-1])
+    store.dies()
+    store.says_instead(record["seq"], {**record, "weighs": [record["weighs"][0], *said]})
+    assert weights_of(ContextManager("openai:gpt-4o", window=9_000, store=store, conversation="life")) == wanted
+
+
+def weights_of(context: ContextManager) -> list[int]:
+    """What every part weighs."""
+    engine = context._driver.engine
+    assert engine is not None
+    return [*engine.state.history.part_weights, *engine.state.history.part_flats]

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from sostenuto.engine._plain import plain
 from sostenuto.engine._snapshot import SCHEMA, dumped_branch, dumped_edit, dumped_message, figures
 from sostenuto.engine._state import Branch, State
-from sostenuto.ladder import Edit
+from sostenuto.ladder import Edit, History
 from sostenuto.protocols import Codec, Kept, Record
 
 _LOST: Mapping[str, Any] = {
@@ -98,8 +99,14 @@ def _messages(known: Recorded, state: State) -> Iterator[dict[str, Any]]:
     history = state.history
     for ordinal in range(_common(known, state), state.length):
         said = {"guard": history.guard(ordinal).hex(), "raw": plain(state.raws[ordinal])}
-        record = {"ordinal": ordinal, **said, **_past(known, state, ordinal)}
+        record = {"ordinal": ordinal, **said, **_weighed(history, ordinal), **_past(known, state, ordinal)}
         yield {**record, "pinned": True} if ordinal in history.pinned else record
+
+
+def _weighed(history: History, ordinal: int) -> dict[str, Any]:
+    """What the parts weigh, under the mark of what weighed them: whoever goes on with the conversation need not weigh it all again."""
+    mark = history.ruler.mark
+    return {"weighs": [mark, *chain.from_iterable(history.weighed(ordinal))]} if mark else {}
 
 
 def _past(known: Recorded, state: State, ordinal: int) -> dict[str, Any]:
@@ -261,7 +268,7 @@ class _Told:
         self.branches.append({"at": first, "transcript": self.stamped(self.log[first:stop], first=first), "rewritten": True})
         for ordinal, body in record["bodies"].items():
             if int(ordinal) < len(self.log):
-                self.log[int(ordinal)] = {**self.log[int(ordinal)], "raw": body}
+                self.log[int(ordinal)] = {**_unweighed(self.log[int(ordinal)]), "raw": body}
         self.prints = {**record["prints"], **self.prints}
 
     def stamped(self, records: Sequence[Record], *, first: int) -> list[Record]:
@@ -272,6 +279,10 @@ class _Told:
             for ordinal in range(max(start, first), min(self._wires[number + 1][0], first + len(out))):
                 out[ordinal - first] = {**out[ordinal - first], "wire": wire}
         return out
+
+
+def _unweighed(record: Record) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "weighs"}
 
 
 class _Done:

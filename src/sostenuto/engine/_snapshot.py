@@ -89,7 +89,8 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codec
         raws, messages = _read(records, codec, codecs, crossed=int(meta.get("crossed", 0)))
         history.folding.foreign = int(meta.get("foreign", 0))
         history.folding.crossings = tuple((int(before), bool(items)) for before, items in meta.get("crossings", ()))
-        history.extend(messages, pinned={ordinal for ordinal, record in enumerate(records) if record.get("pinned")})
+        pinned = {ordinal for ordinal, record in enumerate(records) if record.get("pinned")}
+        history.extend(messages, pinned=pinned, weights=_weights(records, messages, mark=history.ruler.mark))
         history.guards = _guards(records)
         history.prints = {int(ordinal): bytes.fromhex(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
         own = _handed_back(meta.get("handed"), raws)
@@ -131,9 +132,14 @@ def calibration(snapshot: Mapping[str, Any]) -> Calibration | None:
     return load(meta.get("calibration")).get(_CALIBRATED) if isinstance(meta, Mapping) else None
 
 
-def _handed(state: State) -> dict[str, Any]:
-    """What was handed over last by a caller who keeps what a request held: how it begins, and from which message on the log follows."""
+def _handed(state: State) -> dict[str, Any] | None:
+    """What was handed over last by a caller who keeps what a request held: how it begins, and from which message on the log follows.
+
+    None for every other caller.
+    """
     own, count = state.own, own_end(state)
+    if not own.expected:
+        return None
     return {
         "begins": plain(own.expected[: len(own.expected) - count]),
         "from": state.length - count,
@@ -169,6 +175,18 @@ def _read(records: Sequence[Record], codec: Codec, codecs: Codecs, *, crossed: i
         is_mixed = is_mixed or "wire" in record
         messages.append((codecs(record["wire"]) if "wire" in record and "lost" not in record else codec).decode(raw))
     return raws, [*neutral(messages[:crossed]), *messages[crossed:]] if is_mixed else messages
+
+
+def _weights(records: Sequence[Record], messages: Sequence[Message], *, mark: str) -> dict[int, list[tuple[int, int]]]:
+    """What the records say of the weights of their parts, where it was weighed as it is now."""
+    found = {}
+    for ordinal, record in enumerate(records):
+        weighs = record.get("weighs")
+        if not mark or not weighs or weighs[0] != mark or "wire" in record or "message" in record:
+            continue
+        if len(weighs) == 1 + 2 * len(messages[ordinal].parts) and all(type(one) is int and one >= 0 for one in weighs[1:]):
+            found[ordinal] = list(zip(weighs[1::2], weighs[2::2], strict=True))
+    return found
 
 
 def _guards(records: Sequence[Record]) -> list[bytes]:

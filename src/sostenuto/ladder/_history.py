@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from sostenuto.messages import Folding, Message, Part, Result, Slot, Unit, chained, fingerprint
 from sostenuto.tokens import Measure, Ruler
@@ -20,6 +21,11 @@ FRAME = Measure(0, 4)
 
 BATCH = 500
 """Messages that are weighed one after the other before they are folded."""
+
+
+Weights = Mapping[int, Sequence[tuple[int, int]]]
+"""What the parts of messages weigh, by the place of the message: weight and flat tokens of each."""
+_NO_WEIGHTS: Weights = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -93,16 +99,16 @@ class History:
                 weight, flat = self._figures_of(0, number)
                 self.read_weight, self.read_flat = self.read_weight + weight, self.read_flat + flat
 
-    def extend(self, messages: Sequence[Message], *, pinned: Collection[int] = ()) -> None:
-        """Take in many messages, of which those at the places `pinned` of this list are pinned.
+    def extend(self, messages: Sequence[Message], *, pinned: Collection[int] = (), weights: Weights = _NO_WEIGHTS) -> None:
+        """Take in many messages, of which those at the places `pinned` of this list are pinned, and weigh as much as `weights` says.
 
         They are weighed some hundreds at a time and then folded: each of the two goes faster while the other does not interrupt it.
         """
         for first in range(0, len(messages), BATCH):
             batch = messages[first : first + BATCH]
-            weights = [[self._framed(part) for part in message.parts] for message in batch]
+            weighed = [weights.get(first + place) or [self._framed(part) for part in message.parts] for place, message in enumerate(batch)]
             for place, message in enumerate(batch):
-                self.add(message, pinned=first + place in pinned, weights=weights[place])
+                self.add(message, pinned=first + place in pinned, weights=weighed[place])
 
     def _weigh(self, ordinal: int, message: Message, given: Sequence[tuple[int, int]] | None) -> None:
         """Note what the parts of the newest message weigh, in their mended form where they have one."""
