@@ -117,3 +117,8 @@ class RequestRefused(ModelFailed):
 
 class EndpointFailed(ModelFailed):
     """Unreachable, overloaded, timed out, or cut off in the middle; the same request may succeed later."""
+
+
+def reason(error: Exception, /) -> str:
+    """What went wrong, in a few words for the middle of a sentence: the system's own in lower case, or ours as they are."""
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)

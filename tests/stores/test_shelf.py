@@ -120,13 +120,13 @@ def test_an_unreadable_meta_is_told_and_file_times_serve(tmp_path: Path, meta: b
 
 
 @pytest.mark.parametrize(
-    "meta", ['{"schema": 1, "title": 7, "started": [], "last_used": "soon", "messages": "x"}', '{"started": "9999-12-31T23:59:59-23:59"}']
+    "meta", ['{"schema": 1, "title": 7, "started": [], "last_used": "soon"}', '{"started": "9999-12-31T23:59:59-23:59"}']
 )
 def test_odd_values_in_meta_count_as_not_there(tmp_path: Path, meta: str) -> None:
     """A title that is no text and times that are none are passed over."""
     (_conversation(tmp_path, "one", days=2) / "meta.json").write_text(meta)
     (found,) = _shelf(tmp_path).listed()
-    assert (found.title, found.messages) == ("", None)
+    assert found.title == ""
     assert found.last_used == datetime(2026, 11, 28, 12, tzinfo=UTC)
 
 
@@ -160,10 +160,16 @@ def test_hostile_names_and_links_are_never_followed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../default", "", "a/b", "con", ".archive", ".", "x" * 10_000, "nul\0"])
 def test_a_hostile_name_is_refused(tmp_path: Path, name: str) -> None:
-    """Deleting, archiving and restoring refuse a name that cannot be one, and remove nothing."""
+    """Finding, deleting, archiving and restoring refuse a name that cannot be one, and remove nothing."""
     _conversation(tmp_path, "one")
     shelf, before = _shelf(tmp_path), _paths(tmp_path)
-    for act in (lambda: shelf.delete("default", name), lambda: shelf.delete(name, "one"), lambda: shelf.restored("default", name)):
+    for act in (
+        lambda: shelf.delete("default", name),
+        lambda: shelf.delete(name, "one"),
+        lambda: shelf.restored("default", name),
+        lambda: shelf.found("default", name),
+        lambda: shelf.found(name, "one"),
+    ):
         with pytest.raises(UnknownSetting):
             act()
     with pytest.raises(UnknownSetting):
@@ -202,6 +208,24 @@ def test_an_archived_conversation_comes_back(tmp_path: Path) -> None:
     (tmp_path / "history" / "default" / "one").rename(tmp_path / "again" / "back")
     assert shelf.restored("default", "one")
     assert {path for path in _paths(tmp_path) if not path.startswith("again/")} == before
+
+
+def test_one_conversation_is_found_by_its_name(tmp_path: Path) -> None:
+    """By name one is found wherever it lies, as it is listed; of two of a name the one at hand, and none of another agent."""
+    shelf = _shelf(tmp_path)
+    assert shelf.found("default", "one") is None
+    _conversation(tmp_path, "one", days=1)
+    assert shelf.archive("default", keep=0) == ["one"]
+    assert [shelf.found("default", "one")] == shelf.listed()
+    _conversation(tmp_path / "again", "one", days=2)
+    (tmp_path / "again" / "history" / "default" / "one").rename(tmp_path / "history" / "default" / "one")
+    at_hand = shelf.found("default", "one")
+    assert at_hand is not None
+    assert not at_hand.is_archived
+    assert at_hand in shelf.listed()
+    assert FilePapers(tmp_path / "work" / "default" / "bare").write("state", {})
+    assert shelf.found("default", "bare") in shelf.listed()
+    assert shelf.found("other", "one") is None
 
 
 def test_one_in_use_is_neither_archived_nor_deleted(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def calls_of(message: Raw) -> list[str]:
 
 def _refused(life: Work) -> Iterator[str]:
     for number, seen in enumerate(life.seen):
+        if not seen.body["messages"]:
+            continue  # its sender died while it sent
         for problem in CODEC.problems({"messages": seen.body["messages"]}):
             yield f"request {number} is not valid: {problem}"
 
@@ -146,13 +148,14 @@ def _drafts(life: Work) -> Iterator[str]:
 
 
 def _parts(life: Work) -> Iterator[str]:
-    """Every file whose writing was acknowledged is there, whole."""
+    """Every file whose writing was acknowledged is there; every one that is there is whole."""
+    for path in (life.folder / "parts").glob("[0-9]*.txt"):
+        if path.read_text() != part(int(path.stem)):
+            yield f"{path.name} is not whole"
     ended = {event["id"] for event in life.events() if event.get("event") == "tool-end" and event["name"] == "write_file"}
     for step, number in _numbers(life).items():
-        if f"call_{number}_0" in ended:
-            path = life.folder / "parts" / f"{step}.txt"
-            if not path.exists() or path.read_text() != part(step):
-                yield f"{path.name} was acknowledged and is not whole"
+        if f"call_{number}_0" in ended and not (life.folder / "parts" / f"{step}.txt").exists():
+            yield f"part {step} was acknowledged and is lost"
 
 
 def _kept(life: Work, *, said: list[Raw]) -> Iterator[str]:

@@ -171,6 +171,7 @@ TestTornGemini = TornGemini.TestCase
 TestTornResponses = TornResponses.TestCase
 for _case in (TestTornChat, TestTornAnthropic, TestTornGemini, TestTornResponses):
     _case.settings = settings(stateful_step_count=20, max_examples=2_500 if PROFILE == "long" else 12)
+del _case
 
 
 def grown(handed: list[Raw], turns: range, *, format: str) -> list[Raw]:
@@ -183,13 +184,13 @@ def talked(store: Files, *, format: str, model: str = "") -> tuple[ContextManage
     """A conversation that was rewritten, and what its host holds."""
     context = manager(2_000, format=format, store=store, conversation="life", model=model)
     handed = [wires.user("The task: find the fault.", format=format)]
-    for turn in range(20):
+    for turn in range(12):
         handed = grown(handed, range(turn, turn + 1), format=format)
         context.prepare_sync(list(handed))
     return context, handed
 
 
-@pytest.mark.parametrize("format", sorted(CODECS))
+@pytest.mark.parametrize("format", ["anthropic", "openai_chat"])
 def test_a_step_of_a_host_that_had_dropped_messages_may_be_torn_anywhere(format: str, tmp_path: Path) -> None:
     """A host that left out old messages and then another ending dies at each change of the disk; what it held is taken up, once."""
     for moment in range(100):
@@ -228,7 +229,7 @@ def test_a_conversation_that_changed_its_wire_is_written_anew_whole(here: str, t
         return
     home = tmp_path / "home"
     context, _ = talked(Files(home), format=here, model="openai:gpt-5")
-    texts = [context.recall(f"m{number}")[0].text for number in range(30)]
+    texts = [context.recall(f"m{number}")[0].text for number in range(20)]
     forgotten(context)
     wishes: dict[str, Any] = {"model": "anthropic:claude-sonnet-5", "format": there, "store": Files(home), "conversation": "life"}
     context = manager(2_000, **wishes)
@@ -240,7 +241,7 @@ def test_a_conversation_that_changed_its_wire_is_written_anew_whole(here: str, t
     levels = dict(context.levels)
     forgotten(context)
     again = manager(2_000, **wishes)
-    assert [again.recall(f"m{number}")[0].text for number in range(30)] == texts
+    assert [again.recall(f"m{number}")[0].text for number in range(20)] == texts
     assert dict(again.levels) == levels
     request = again.prepare_sync([*again.history, wires.user("Well?", format=there)])
     assert CODECS[there].problems(request.arguments) == []

@@ -164,7 +164,7 @@ def work(*, steps: int = STEPS, at: Callable[[Work, int], None] | None = None) -
         nonlocal begun
         trace = life.root / "trace"
         changes = trace.read_bytes().count(b"\n") if trace.exists() else 0
-        now = Seen(body, _size(life.history / "transcript.jsonl"), _size(life.history / "edits.jsonl"), changes)
+        now = Seen({"messages": [], **body}, _size(life.history / "transcript.jsonl"), _size(life.history / "edits.jsonl"), changes)
         seen.append(now)
         if now.is_summary:
             now.answered = Reply(SUMMARY)

@@ -11,12 +11,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sostenuto.app._home import readable_home
+from sostenuto.app._home import readable_home, work_folder
 from sostenuto.app._kept import kept_records, manager_of, snapshot_of
 from sostenuto.app._redacting import without_secrets
 from sostenuto.app._wires import CODECS
 from sostenuto.engine import amounting
-from sostenuto.errors import SostenutoError, UnknownSetting, UnusableInput
+from sostenuto.errors import SostenutoError, UnknownSetting, UnusableInput, reason
 from sostenuto.protocols import Kept, Record
 from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
@@ -113,7 +113,7 @@ def _as_body(kept: Kept, conversation: str, *, to: str) -> Exported:
 
 
 def _as_log(home: Path, agent: str, conversation: str, kept: Kept) -> Exported:
-    papers = FilePapers(home / "work" / agent / conversation, home=home)
+    papers = FilePapers(work_folder(home, agent=agent, conversation=conversation), home=home)
     work = {name: value for name in _PAPERS if (value := papers.read(name)) is not None}
     messages = len(snapshot_of(kept, conversation=conversation)["transcript"])
     lines: list[Any] = [{"kind": KIND, "schema": SCHEMA, "agent": agent, "conversation": conversation, "messages": messages}]
@@ -176,8 +176,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     raise UnusableInput(f"{path}, line {number}: is no record, or cut off; export the conversation again")
                 number, line = number + 1, file.readline(_LONGEST_LINE)
     except (OSError, EOFError) as error:
-        why = (getattr(error, "strerror", "") or str(error)).lower()
-        raise UnusableInput(f"{path}: cannot be read ({why}); name a file") from None
+        raise UnusableInput(f"{path}: cannot be read ({reason(error)}); name a file") from None
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
@@ -211,7 +210,7 @@ def _take_log(home: Path, own: _Own, *, agent: str, conversation: str) -> Import
             raise UnknownSetting(_taken(agent, conversation))
         if not all(log.journal(record) for record in journal) or not log.append(said, done):
             raise UnusableInput(_unwritten(home, conversation))
-    desk = FilePapers(home / "work" / agent / conversation, home=home)
+    desk = FilePapers(work_folder(home, agent=agent, conversation=conversation), home=home)
     for name, value in papers.items():
         desk.write(name, value)
     return Imported(conversation, LOG, len(snapshot["transcript"]), len(snapshot["edits"]))
@@ -269,8 +268,9 @@ def _whole_or_not(home: Path, agent: str, conversation: str, *, close: Callable[
 
 def _check_free(home: Path, agent: str, conversation: str) -> None:
     """Raises UnknownSetting where the name is taken, be it in the archive or by work alone, or cannot be one."""
-    Files(home, agent=agent).journalled(conversation)  # only to check both names
-    if any(one.conversation.lower() == conversation.lower() for one in Shelf(readable_home(home)).listed(agent)):
+    shelf = Shelf(readable_home(home))
+    # where large and small letters are one, the name of another would be this one's folder
+    if shelf.found(agent, conversation) is not None or conversation.lower() in {one.conversation.lower() for one in shelf.listed(agent)}:
         raise UnknownSetting(_taken(agent, conversation))
 
 

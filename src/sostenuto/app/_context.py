@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sostenuto.app._home import CALIBRATION, readable_home
+from sostenuto.app._home import CALIBRATION, readable_home, work_folder
 from sostenuto.app._kept import kept_records, manager_of, snapshot_of, understood
 from sostenuto.app._providers import model_named
+from sostenuto.app._resuming import known_work
 from sostenuto.app._retelling import CAUSES, RUNGS
 from sostenuto.app._terms import NO_AGENT
 from sostenuto.app._transcripts import decoded
@@ -25,7 +26,6 @@ from sostenuto.stores.files import Files
 from sostenuto.stores.papers import FilePapers
 from sostenuto.stores.shelf import Shelf
 from sostenuto.window import Window, lookup, parted
-from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 if TYPE_CHECKING:
     from sostenuto.engine import Preview, Undone, Usage
@@ -267,7 +267,7 @@ def _opened(whose: Whose, other: Other, summarizer: Summarizer | None) -> Iterat
     Shelf(whose.home).restored(whose.agent, whose.conversation)
     window = other.window or (None if other.model else _stated(snapshot))
     model = other.model or str(snapshot["meta"].get("model") or "")
-    papers = FilePapers(whose.home / "work" / whose.agent / whose.conversation, home=whose.home)
+    papers = FilePapers(work_folder(whose.home, agent=whose.agent, conversation=whose.conversation), home=whose.home)
     with understood(whose.conversation):
         manager = ContextManager(
             model=model,
@@ -277,7 +277,7 @@ def _opened(whose: Whose, other: Other, summarizer: Summarizer | None) -> Iterat
             summarizer=summarizer or "mechanical",
             settings=_ladder(settings, window=window or ContextManager(model=model).window.tokens),
             calibrations=Calibrations.open(whose.home / CALIBRATION),
-            work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
+            work=lambda: known_work(papers),
         )
     try:
         yield manager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sostenuto.app._home import work_folder
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.protocols import Drafts, KeptResults, Log, Papers, Store
 from sostenuto.stores.drafts import FileDrafts
@@ -75,7 +76,7 @@ def desk_of(home: Path, *, agent: str, conversation: str, settings: Mapping[str,
         raise
     except UnusableInput as error:
         return bare_desk(trouble=str(error))
-    work = home / "work" / agent / conversation
+    work = work_folder(home, agent=agent, conversation=conversation)
     return Desk(
         FilePapers(work, home=home),
         FileDrafts(home / "scratchpad" / agent, limits=draft_limits(settings), home=home),

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from sostenuto.app._surroundings import EXTRAS, held_keys, is_installed, local_servers
 from sostenuto.config import agent_ids, configured, read_agent
-from sostenuto.errors import SostenutoError
+from sostenuto.errors import SostenutoError, reason
 from sostenuto.providers.ollama import Ollama
 from sostenuto.providers.openai_compatible import OpenAICompatible
 
@@ -73,8 +73,9 @@ def _folder(home: Path) -> Finding:
         with tempfile.NamedTemporaryFile(prefix=".sostenuto-", dir=there):
             pass
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        return Finding("data folder", "bad", f"{home} cannot be written ({why})", "make it yours, or set SOSTENUTO_HOME to another folder")
+        return Finding(
+            "data folder", "bad", f"{home} cannot be written ({reason(error)})", "make it yours, or set SOSTENUTO_HOME to another folder"
+        )
     return Finding("data folder", "ok", f"{home}" if home.exists() else f"{home} (made when it is first needed)")
 
 

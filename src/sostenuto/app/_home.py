@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 
 VARIABLE = "SOSTENUTO_HOME"
 CALIBRATION = "calibration.json"
@@ -26,6 +26,11 @@ def data_home(environment: Mapping[str, str], *, platform: str) -> Path:
     return (Path(data) if Path(data).is_absolute() else Path.home() / ".local" / "share") / _NAME
 
 
+def work_folder(home: Path, /, *, agent: str, conversation: str) -> Path:
+    """Where the work of a conversation lies, be it at hand or in the archive. Both names have been checked by whoever asks."""
+    return home / "work" / agent / conversation
+
+
 def readable_home(home: Path, /) -> Path:
     """The data home itself, where it can be looked into; one that is not there yet is empty.
 
@@ -37,6 +42,7 @@ def readable_home(home: Path, /) -> Path:
     except FileNotFoundError:
         return home
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UnusableInput(f"{home}: the data home cannot be read ({why}); mend that, or name another folder in {VARIABLE}") from None
+        raise UnusableInput(
+            f"{home}: the data home cannot be read ({reason(error)}); mend that, or name another folder in {VARIABLE}"
+        ) from None
     return home

@@ -93,7 +93,7 @@ def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:
     kept = Files(home, agent=agent).read(conversation)
     if kept.transcript:
         return kept
-    if any(one.conversation == conversation for one in Shelf(home).listed(agent)):
+    if Shelf(home).found(agent, conversation) is not None:
         why = kept.notes[0] if kept.notes else "nothing that was said is left of it, only its work"
         raise UnusableInput(f"conversation {conversation!r} of {agent!r}: {why}")
     raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))

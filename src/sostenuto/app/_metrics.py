@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from sostenuto.agent import Event
+from sostenuto.errors import reason
 
 FOLDER = "telemetry"
 COUNTED = frozenset(("start", "iteration", "request", "usage", "tool-end", "rung", "limit", "stalled", "end"))
@@ -62,7 +63,7 @@ class Metrics:
                 remove_old(self._folder, today=datetime.now(UTC).date(), keep_days=self._keep_days)
         except OSError as error:
             self._failed = True
-            self._told(f"figures of this run are not written: {self._folder}: {(error.strerror or str(error)).lower()}")
+            self._told(f"figures of this run are not written: {self._folder}: {reason(error)}")
 
 
 def remove_old(folder: Path, *, today: date, keep_days: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sostenuto.agent import Parking, parked_in
 from sostenuto.app._desk import Desk
+from sostenuto.app._home import work_folder
 from sostenuto.errors import UnusableInput
 from sostenuto.protocols import Codec, Raw
 from sostenuto.stores.papers import FilePapers
@@ -32,7 +33,7 @@ def refuse_no_work(verdict: Verdict | None, *, home: Path, agent: str, conversat
     Raises:
         UnusableInput: there is none.
     """
-    if verdict is not None and not (home / "work" / agent / conversation).is_dir():
+    if verdict is not None and not work_folder(home, agent=agent, conversation=conversation).is_dir():
         raise nothing_waits(agent, conversation)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sostenuto.app._home import work_folder
 from sostenuto.errors import UnknownKey
 from sostenuto.messages import parse_key
 from sostenuto.protocols import KeptResults
@@ -52,7 +53,7 @@ def recallable(home: Path, *, agent: str, conversation: str) -> KeptConversation
         return kept_conversation(home, agent=agent, conversation=conversation)
 
     index, stamp = place_of(home, agent=agent, conversation=conversation)
-    return KeptConversation(index, stamp, load, FileResults(home / "work" / agent / conversation, home=home))
+    return KeptConversation(index, stamp, load, FileResults(work_folder(home, agent=agent, conversation=conversation), home=home))
 
 
 def recalled_from(kept: KeptConversation, wanted: str) -> tuple[Hit, ...]:

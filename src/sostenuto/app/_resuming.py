@@ -9,9 +9,9 @@ from sostenuto.app._desk import Desk
 from sostenuto.app._rulers import plain_ruler
 from sostenuto.checkpoint import redacted
 from sostenuto.manager import ContextManager
-from sostenuto.protocols import Raw
+from sostenuto.protocols import Papers, Raw
 from sostenuto.tokens import Reported
-from sostenuto.work import STATE, TODOS, preamble, state_in, todos_in
+from sostenuto.work import STATE, TODOS, known, preamble, state_in, todos_in
 
 Priced = Callable[[Reported], float | None]
 """Dollars of one call of the summarizer."""
@@ -29,6 +29,11 @@ def preface(context: ContextManager, desk: Desk) -> str:
         tokens=plain_ruler(context.model).text,
         in_view=redacted(context.checkpoint),
     )
+
+
+def known_work(papers: Papers) -> str:
+    """What a checkpoint carries of the work at hand (D43); "" for nothing."""
+    return known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS)))
 
 
 def plan(context: ContextManager, history: list[Raw], *, priced: Priced, **asked: Any) -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, reopened, run, summarizing
 from sostenuto.app._desk import Desk, bare_desk, desk_of
+from sostenuto.app._home import CALIBRATION
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_no_work
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
-from sostenuto.app._resuming import plan, preface
+from sostenuto.app._resuming import known_work, plan, preface
 from sostenuto.app._terms import Terms, chosen_tools, terms_of
 from sostenuto.app._tuning import Tuned
 from sostenuto.app._windows import Managed, Served, managed
@@ -25,7 +26,6 @@ from sostenuto.protocols import Model, Raw
 from sostenuto.stores.index import Index
 from sostenuto.stores.shelf import Shelf
 from sostenuto.tools import Asking, Handling, PapersInMemory, Policy, Tool, standard_tools
-from sostenuto.work import STATE, TODOS, known, state_in, todos_in
 
 
 class Models(Protocol):
@@ -35,7 +35,6 @@ class Models(Protocol):
         """The model called ``provider:id``, with a pinned window in tokens, and so many retries."""
 
 
-CALIBRATION = "calibration.json"
 UNSAVED = "it could not be written down (is the disk full, or the data home read-only?)"
 
 
@@ -219,7 +218,7 @@ class _Wiring:
             format=self.model.format,
             store=self.desk.store,
             conversation=name or None,
-            work=lambda: known(state_in(papers.read(STATE)), todos_in(papers.read(TODOS))),
+            work=lambda: known_work(papers),
         )
 
 

@@ -15,8 +15,7 @@ from sostenuto.app._wires import CODECS
 from sostenuto.errors import SostenutoError, UnknownSetting
 from sostenuto.messages import Message, Text
 from sostenuto.protocols import Record
-from sostenuto.stores.files import Files
-from sostenuto.stores.shelf import Shelf
+from sostenuto.stores.shelf import Shelf, Shelved
 
 if TYPE_CHECKING:
     from sostenuto.engine import Hit
@@ -74,14 +73,14 @@ def conversations(home: Path, /, *, agent: str | None = None) -> list[Entry]:
         UnusableInput: the data home cannot be read.
     """
     shelf = Shelf(readable_home(home))
-    found = []
-    for one in shelf.listed(agent):
-        seen = shelf.glimpse(one)
-        size = one.history_bytes + one.work_bytes + one.results_bytes
-        title = one.title or first_words(seen.first)
-        times = (one.started, one.last_used)
-        found.append(Entry(one.agent, one.conversation, title, seen.messages, size, *times, one.is_archived, one.trouble))
-    return found
+    return [_entry(shelf, one) for one in shelf.listed(agent)]
+
+
+def _entry(shelf: Shelf, one: Shelved) -> Entry:
+    seen = shelf.glimpse(one)
+    size = one.history_bytes + one.work_bytes + one.results_bytes
+    title = one.title or first_words(seen.first)
+    return Entry(one.agent, one.conversation, title, seen.messages, size, one.started, one.last_used, one.is_archived, one.trouble)
 
 
 def listed_conversation(home: Path, /, *, agent: str, conversation: str) -> Entry:
@@ -90,11 +89,11 @@ def listed_conversation(home: Path, /, *, agent: str, conversation: str) -> Entr
     Raises:
         UnknownSetting: there is none of that name. UnusableInput: the data home cannot be read.
     """
-    Files(home, agent=agent).journalled(conversation)  # only to check both names
-    found = next((one for one in conversations(home, agent=agent) if one.conversation == conversation), None)
+    shelf = Shelf(readable_home(home))
+    found = shelf.found(agent, conversation)
     if found is None:
         raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
-    return found
+    return _entry(shelf, found)
 
 
 def delete_conversation(home: Path, /, *, agent: str, conversation: str) -> Amount:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from sostenuto.app._surroundings import held_keys, is_installed, local_servers
 from sostenuto.config import agent_ids, configured, read_agent
-from sostenuto.errors import SostenutoError
+from sostenuto.errors import SostenutoError, reason
 
 if TYPE_CHECKING:
     import asyncio
@@ -106,7 +106,7 @@ def _agents(home: Path, faults: list[str]) -> tuple[tuple[str, str], ...]:
             except SostenutoError as error:
                 faults.append(f"{error}; mend the file, or write it anew: sostenuto agent create {agent}")
     except OSError as error:
-        faults.append(f"{home}: cannot be read ({(error.strerror or str(error)).lower()}); make it yours, or set SOSTENUTO_HOME")
+        faults.append(f"{home}: cannot be read ({reason(error)}); make it yours, or set SOSTENUTO_HOME")
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sostenuto.app._home import readable_home
+from sostenuto.app._home import readable_home, work_folder
 from sostenuto.app._kept import nothing_there
 from sostenuto.app._shelf import Amount
 from sostenuto.errors import UnknownSetting
@@ -40,15 +40,14 @@ def work(home: Path, /, *, agent: str, conversation: str) -> Work:
     Raises:
         UnknownSetting: there is no such conversation, or its name cannot be one. UnusableInput: the data home cannot be read.
     """
-    journal = Files(readable_home(home), agent=agent).journalled(conversation)
-    there = next((one for one in Shelf(home).listed(agent) if one.conversation == conversation), None)
+    there = Shelf(readable_home(home)).found(agent, conversation)
     if there is None:
         raise UnknownSetting(nothing_there(home, agent=agent, conversation=conversation))
-    papers = FilePapers(home / "work" / agent / conversation, home=home)
+    papers = FilePapers(work_folder(home, agent=agent, conversation=conversation), home=home)
     return Work(
         state_in(papers.read(STATE)),
         todos_in(papers.read(TODOS)),
-        tuple(record for value in journal if (record := record_in(value)) is not None),
+        tuple(record for value in Files(home, agent=agent).journalled(conversation) if (record := record_in(value)) is not None),
         there.work_bytes,
         there.results_bytes,
         papers.notes(),

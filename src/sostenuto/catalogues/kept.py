@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sostenuto.catalogues._reading import KIND, LARGEST, Listing, listing
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.window import shaped
 
 NAME = "models.json"
@@ -31,7 +31,7 @@ def kept(home: Path) -> Listing | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UnusableInput(f"{path}: cannot be read ({(error.strerror or str(error)).lower()}); remove it or refresh it") from None
+        raise UnusableInput(f"{path}: cannot be read ({reason(error)}); remove it or refresh it") from None
     return listing(data, name=str(path))
 
 
@@ -44,8 +44,7 @@ def keep(home: Path, found: Listing) -> Path:
             folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         _replace(path, json.dumps(data, ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode())
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UnusableInput(f"{path}: cannot be written ({why}); free it, or name another folder in SOSTENUTO_HOME") from None
+        raise UnusableInput(f"{path}: cannot be written ({reason(error)}); free it, or name another folder in SOSTENUTO_HOME") from None
     return path
 
 

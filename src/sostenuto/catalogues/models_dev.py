@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sostenuto.catalogues._reading import LARGEST, Listing, is_address, listing
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 
 __all__ = ["Listing", "fetch", "read"]
 
@@ -24,7 +24,7 @@ def read(path: str | os.PathLike[str]) -> Listing:
     except FileNotFoundError:
         raise UnusableInput(f"{name}: no such file; name a models.dev api.json, or an address that begins with https://") from None
     except OSError as error:
-        raise UnusableInput(f"{name}: cannot be read ({(error.strerror or str(error)).lower()}); name a models.dev api.json") from None
+        raise UnusableInput(f"{name}: cannot be read ({reason(error)}); name a models.dev api.json") from None
     return listing(data, name=name)
 
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import click
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 
 STANDARD = "-"
 STANDARD_NAME = "standard input"
@@ -71,7 +71,7 @@ def reading(file: Path) -> Iterator[Input]:
                 identity = spool(stream, aside.write)
             aside.flush()
         except OSError as error:
-            raise UnusableInput(f"{name}: cannot be read ({(error.strerror or str(error)).lower()}); name a file") from None
+            raise UnusableInput(f"{name}: cannot be read ({reason(error)}); name a file") from None
         try:
             yield Input(Path(aside.name), name, identity)
         except UnusableInput as error:

@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from sostenuto.cli._streams import OUTPUT, abandon, present, say
-from sostenuto.errors import SostenutoError, UnknownSetting
+from sostenuto.errors import SostenutoError, UnknownSetting, reason
 
 COMMANDS = {
     "agent": ("_agent", "Create, list, show, edit and delete agents."),
@@ -176,7 +176,7 @@ def _one_line(message: str) -> str:
 
 def _system_error(error: OSError) -> str:
     # files are named where they are opened or written; what has no name is what is printed
-    return f"{error.filename or OUTPUT}: {(error.strerror or str(error)).lower()}; check the path, the permissions and the free space"
+    return f"{error.filename or OUTPUT}: {reason(error)}; check the path, the permissions and the free space"
 
 
 def _help_for(error: click.UsageError) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 KEPT = ("transcript.jsonl", "edits.jsonl", "meta.json")
@@ -174,7 +174,7 @@ def _try_out(folder: Path, *, name: Path) -> None:
     try:
         handle, made = tempfile.mkstemp(prefix=".sostenuto-", dir=folder)
     except OSError as error:
-        why = "no permission" if isinstance(error, PermissionError) else (error.strerror or str(error)).lower()
+        why = "no permission" if isinstance(error, PermissionError) else reason(error)
         raise UnusableInput(f"{name}: cannot be written in {folder} ({why}); name a place you may write") from None
     os.close(handle)
     os.unlink(made)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sostenuto.config._table import EACH, GROUPS, KEYS, Place, entry_of, row_of
-from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.errors import UnknownSetting, UnusableInput, reason
 
 LARGEST = 1_000_000
 """Bytes of a settings file; a larger one is something else."""
@@ -29,8 +29,7 @@ def json_object(path: Path, /, *, largest: int = LARGEST) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise UnusableInput(f"{path}: not UTF-8; write it again as UTF-8 JSON") from None
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UnusableInput(f"{path}: cannot be read ({why}); check the path and the permissions") from None
+        raise UnusableInput(f"{path}: cannot be read ({reason(error)}); check the path and the permissions") from None
     try:
         found = json.loads(text)
     except RecursionError:

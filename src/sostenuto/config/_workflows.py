@@ -13,7 +13,7 @@ from typing import Any
 from sostenuto.config._layers import Layer
 from sostenuto.config._reading import fault_of
 from sostenuto.config._table import KEYS
-from sostenuto.errors import UnknownSetting, UnusableInput
+from sostenuto.errors import UnknownSetting, UnusableInput, reason
 
 FOLDER = "workflows"
 FILE = "WORKFLOW.md"
@@ -90,8 +90,7 @@ def read_workflow(path: Path, /) -> Workflow:
     except UnicodeDecodeError:
         raise UnusableInput(f"{path}: not UTF-8; save it as UTF-8") from None
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UnusableInput(f"{path}: cannot be read ({why}); check the path and the permissions") from None
+        raise UnusableInput(f"{path}: cannot be read ({reason(error)}); check the path and the permissions") from None
     lines, task = _parted(text, path)
     facts, settings = _entries(lines, path)
     if not task.strip():

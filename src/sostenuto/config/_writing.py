@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 
 FOLDER_MODE = 0o700
 
@@ -37,8 +37,9 @@ def write_json(path: Path, value: Mapping[str, Any], /) -> None:
                 os.unlink(name)
             raise
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise UnusableInput(f"{path}: cannot be written ({why}); nothing was changed, check the folder and the free space") from None
+        raise UnusableInput(
+            f"{path}: cannot be written ({reason(error)}); nothing was changed, check the folder and the free space"
+        ) from None
 
 
 def moved_aside(path: Path, /) -> Path:

@@ -198,10 +198,10 @@ class Engine:
         heads = () if covers else state.heads
         return replace(state, edits=(*state.edits, *run.edits), view=run.view, heads=heads)
 
-    def emitted(self, state: State) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
+    def emitted(self, state: State, *, prefaced: bool = True) -> tuple[list[Raw], Emission, tuple[Raw, ...]]:
         """The messages of the view as this wire writes them, how they were made, and the checkpoint's own."""
         emission = Emission(state.history, state.view, state.raws, self.plan.codec, made=state.made, crossed=state.crossed)
-        if self.preface is not None:
+        if self.preface is not None and prefaced:
             emission.out += self.plan.codec.items(self.preface)
         heads = emission.head(state.heads)
         emission.body(state.view.start)

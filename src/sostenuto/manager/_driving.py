@@ -15,6 +15,7 @@ from sostenuto.errors import ConcurrentPrepare, FixedPartTooLarge, UnknownSettin
 from sostenuto.manager._bulk import bulk
 from sostenuto.manager._calibrations import Calibrations
 from sostenuto.manager._keeping import opened
+from sostenuto.manager._wire import Structure, guessed
 from sostenuto.manager._wiring import Counter, codec_named, ruler_of
 from sostenuto.messages import Message, Pinned, Text, fingerprint
 from sostenuto.protocols import Codec, Finder, Raw, Store, Summarizer
@@ -65,6 +66,7 @@ class Driver:
         self._busy = False
         self._deaf = False
         self._undecided = False
+        self._structure = Structure()
         self._waited_s = 0.0
         self.first_notices: tuple[str, ...] = wishes.window.notes
 
@@ -120,10 +122,10 @@ class Driver:
 
     def codec(self, messages: Sequence[Raw], system: Any) -> Codec:
         """Explicit, then by structure, then by the provider of the model (D58). The last is a guess that structure may overrule later."""
-        name = self.wishes.format or _detected(messages, system)
+        name = self.wishes.format or self._structure.wire(messages, system)
         self._undecided = name is None
         if name is None:
-            name = _guess(self.wishes.model, is_empty=not messages, has_system=system is not None)
+            name = guessed(self.wishes.model, is_empty=not messages, has_system=system is not None)
         return codec_named(name)
 
     def _look_again(self, engine: Engine, asked: Asked) -> None:
@@ -285,7 +287,7 @@ class Driver:
         engine = self.started()
         state = engine.state
         if state.crossed or state.kept_mode:
-            return engine.emitted(state)[0]
+            return engine.emitted(state, prefaced=False)[0]  # what stands in front is no part of the conversation
         return [state.raws[ordinal] for ordinal in state.order] if state.order is not None else list(state.raws[: state.length])
 
     def close(self) -> None:
@@ -327,21 +329,7 @@ def pretended(need: Need) -> Outcome:
     return ladder.Outcome(value=frozenset(getattr(need, "keys", ())))
 
 
-def _guess(model: str, *, is_empty: bool, has_system: bool) -> str:
-    """The wire that the provider of a model speaks. Plain messages with a role and content are never Gemini's, whatever the model."""
-    provider = model.partition(":")[0].lower()
-    if is_empty and provider.startswith(("google", "gemini", "vertex")) and "anthropic" not in provider:
-        return "gemini"
-    return "anthropic" if provider == "anthropic" or has_system else "openai_chat"
-
-
 def _is_asynchronous(summarizer: Summarizer) -> bool:
     import inspect
 
     return inspect.iscoroutinefunction(summarizer)
-
-
-def _detected(messages: Sequence[Raw], system: Any) -> str | None:
-    from sostenuto.formats.detect import detect  # knows every wire: loaded when the first messages are seen
-
-    return detect(messages, system)

@@ -21,7 +21,7 @@ from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakSet
 
-from sostenuto.errors import ConversationInUse, UnusableInput
+from sostenuto.errors import ConversationInUse, UnusableInput, reason
 from sostenuto.stores._writing import make_folder, opened
 
 NAME: Final = "lease.json"
@@ -108,9 +108,8 @@ def taken(folder: Path, *, conversation: str, home: Path) -> Lease:
             if (lease := _attempt(folder, conversation=conversation, home=home)) is not None:
                 return lease
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
         raise UnusableInput(
-            f"{folder}: conversation {conversation!r} cannot be opened for writing there ({why}); free the place or name another"
+            f"{folder}: conversation {conversation!r} cannot be opened for writing there ({reason(error)}); free the place or name another"
         ) from None
     raise ConversationInUse(f"conversation {conversation!r} is opened and closed by somebody else all the time; try again")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.protocols import Record
 from sostenuto.stores._records import LARGEST_LINE, BadLine, Found, bytes_at, found_in, header, line_of
 from sostenuto.stores._writing import append_bytes, flush, moved_aside, opened, replace_file, write_whole
@@ -83,7 +83,7 @@ class Lines:
         try:
             found, notes, end = self._found(writes=writes)
         except OSError as error:
-            raise UnusableInput(f"{self._path}: cannot be read ({(error.strerror or str(error)).lower()}); nothing was changed") from None
+            raise UnusableInput(f"{self._path}: cannot be read ({reason(error)}); nothing was changed") from None
         known = self._end or _End()
         if not known.is_torn:  # what a failed write left may look whole and yet be nowhere but in memory
             is_flushed = known.is_flushed and (known.mark, known.size) == (end.mark, end.size)

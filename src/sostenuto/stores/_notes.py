@@ -20,8 +20,3 @@ class Notes:
     def lines(self) -> tuple[str, ...]:
         """The lines, in the order their causes first arose."""
         return tuple(self._lines.values())
-
-
-def reason(error: Exception) -> str:
-    """What is wrong, in a few words: the system's own ones in lower case, or ours as they are."""
-    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)

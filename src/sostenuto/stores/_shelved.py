@@ -10,10 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.stores._meta import NAME as META
 from sostenuto.stores._meta import SCHEMA
-from sostenuto.stores._notes import reason
 from sostenuto.stores._stock import FOLDER as RESULTS
 from sostenuto.stores._walking import entries, files_below
 from sostenuto.stores._writing import opened
@@ -33,7 +32,6 @@ class Shelved:
         title: what it is about; "" if nobody said.
         started: when it began; None if nothing tells.
         last_used: when it was last written; None if nothing tells.
-        messages: how many it has; None where that is not written down.
         history_bytes: of what was said and done to the view.
         work_bytes: of journal, state and todos.
         results_bytes: of whole results.
@@ -46,7 +44,6 @@ class Shelved:
     title: str = ""
     started: datetime | None = None
     last_used: datetime | None = None
-    messages: int | None = None
     history_bytes: int = 0
     work_bytes: int = 0
     results_bytes: int = 0
@@ -59,7 +56,7 @@ def shelved(agent: str, conversation: str, *, history: Path, work: Path, is_arch
     trouble = next(filter(None, map(_trouble, (history, work))), "")
     said, told = _files(history), _files(work)
     meta, unread = _meta(history)
-    title, messages = meta.get("title"), meta.get("messages")
+    title = meta.get("title")
     times = [status.st_mtime for path, status in (*said, *told) if path.name not in _LEASES]
     return Shelved(
         agent,
@@ -67,7 +64,6 @@ def shelved(agent: str, conversation: str, *, history: Path, work: Path, is_arch
         title=title if isinstance(title, str) else "",
         started=_moment(meta.get("started")) or _at(min(times, default=None)),
         last_used=last_used(history) or _at(max(times, default=None)),
-        messages=messages if isinstance(messages, int) else None,
         history_bytes=_bytes(said),
         work_bytes=_bytes([(path, status) for path, status in told if path.parent.name != RESULTS]),
         results_bytes=_bytes([(path, status) for path, status in told if path.parent.name == RESULTS]),

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.stores._leftovers import remove_leftovers
 from sostenuto.stores._locking import locked
-from sostenuto.stores._notes import reason
 from sostenuto.stores._walking import entries, is_folder
 from sostenuto.stores._writing import make_folder, opened, replace_file
 from sostenuto.work import NUMBERS, DraftLimits, clash, draft_part_fault, draft_path, missing, too_large

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.stores._leftovers import remove_leftovers
 from sostenuto.stores._locking import locked
 from sostenuto.stores._names import checked_name
-from sostenuto.stores._notes import Notes, reason
+from sostenuto.stores._notes import Notes
 from sostenuto.stores._writing import make_folder, moved_aside, opened, replace_file
 
 SCHEMA = 1

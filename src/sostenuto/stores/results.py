@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.protocols import KeptResult
 from sostenuto.results import Kind, Provenance
 from sostenuto.stores._locking import locked
-from sostenuto.stores._notes import Notes, reason
+from sostenuto.stores._notes import Notes
 from sostenuto.stores._stock import BODY, FOLDER, LOCK, NOTE, Stock
 from sostenuto.stores._writing import make_folder, opened, replace_file
 from sostenuto.work import is_device

@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from sostenuto.errors import ConversationInUse, UnknownSetting, UnusableInput
+from sostenuto.errors import ConversationInUse, UnknownSetting, UnusableInput, reason
 from sostenuto.stores._glimpse import Glimpse, glimpse
 from sostenuto.stores._lease import Lease, taken
 from sostenuto.stores._locking import locked
 from sostenuto.stores._names import checked_name
-from sostenuto.stores._notes import reason
 from sostenuto.stores._places import ARCHIVE, KINDS, Places
-from sostenuto.stores._shelved import TRANSCRIPT, Shelved, last_used, shelved
+from sostenuto.stores._shelved import TRANSCRIPT, last_used, shelved
+from sostenuto.stores._shelved import Shelved as Shelved
 from sostenuto.stores._stock import FOLDER as RESULTS
 from sostenuto.stores._stock import LOCK, Stock
 from sostenuto.stores._walking import Measure, entries, files_below, measured
@@ -53,6 +53,21 @@ class Shelf:
         """Every conversation, or those of one agent, archived ones too: the one that was used last comes first. Never raises."""
         found = [one for name in self._places.agents() if agent in (None, name) for one in self._of_agent(name)]
         return sorted(found, key=lambda one: (one.last_used or _LONG_AGO, one.agent, one.conversation), reverse=True)
+
+    def found(self, agent: str, conversation: str) -> Shelved | None:
+        """One conversation by its name, at hand or else in the archive, or of which only work is left; None where there is none.
+
+        Raises:
+            UnknownSetting: that cannot be the name of an agent or a conversation.
+            UnusableInput: the folder of the agent cannot be read.
+        """
+        checked_name(agent, what="agent")
+        checked_name(conversation, what="conversation")
+        try:
+            folders = dict(reversed(self._places.conversations(agent)))  # those at hand are the first
+        except OSError as error:
+            raise UnusableInput(_unreadable(self._home / "history" / agent, error)) from None
+        return self._shelved(agent, conversation, folders[conversation]) if conversation in folders else None
 
     def glimpse(self, one: Shelved) -> Glimpse:
         """How a conversation begins, and how many messages it has, without reading it through. Never raises."""
@@ -157,12 +172,13 @@ class Shelf:
 
     def _of_agent(self, agent: str) -> list[Shelved]:
         try:
-            return [
-                shelved(agent, name, history=folder, work=self._places.work(agent, name), is_archived=folder.parent.name == ARCHIVE)
-                for name, folder in self._places.conversations(agent)
-            ]
+            return [self._shelved(agent, name, folder) for name, folder in self._places.conversations(agent)]
         except OSError as error:
-            return [Shelved(agent, "", trouble=f"{self._home / 'history' / agent}: cannot be read ({reason(error)})")]
+            return [Shelved(agent, "", trouble=_unreadable(self._home / "history" / agent, error))]
+
+    def _shelved(self, agent: str, conversation: str, history: Path) -> Shelved:
+        work = self._places.work(agent, conversation)
+        return shelved(agent, conversation, history=history, work=work, is_archived=history.parent.name == ARCHIVE)
 
     # ------------------------------------------------------------ moving and removing
 
@@ -249,6 +265,10 @@ class Shelf:
         for folder in sorted(folders, key=lambda above: len(above.parts), reverse=True):
             with suppress(OSError):  # something is left in it
                 folder.rmdir()
+
+
+def _unreadable(folder: Path, error: OSError) -> str:
+    return f"{folder}: cannot be read ({reason(error)})"
 
 
 def _is_old(one: Shelved, until: float) -> bool:
