@@ -162,7 +162,7 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     Lines that are missing, or stand where they make no sense, are gone around: every other message keeps its ordinal.
     """
     told, done = _Told(), _Done()
-    odd = sum(not _taken(told.take, record) for record in kept.transcript) + sum(not _taken(done.take, record) for record in kept.edits)
+    odd = _taken(told.take, kept.transcript) + _taken(done.take, kept.edits)
     meta = done.meta
     newest = int(meta.get(_UPTO, -1))
     late = [record for record in kept.transcript if int(record["seq"]) > newest]
@@ -183,13 +183,15 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     return snapshot, Recorded(None, seq, told.wire, meta, odd)
 
 
-def _taken(take: Callable[[Record], None], record: Record) -> bool:
-    """Take one record; False for one that no version of ours writes, which is gone around."""
-    try:
-        take(record)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        return False
-    return True
+def _taken(take: Callable[[Record], None], records: Sequence[Record]) -> int:
+    """Take records; how many are of a kind that no version of ours writes, and were gone around."""
+    odd = 0
+    for record in records:
+        try:
+            take(record)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+            odd += 1
+    return odd
 
 
 def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) -> Mapping[str, Any]:

@@ -179,13 +179,14 @@ def _read(records: Sequence[Record], codec: Codec, codecs: Codecs, *, crossed: i
 
 def _weights(records: Sequence[Record], messages: Sequence[Message], *, mark: str) -> dict[int, list[tuple[int, int]]]:
     """What the records say of the weights of their parts, where it was weighed as it is now."""
-    found = {}
-    for ordinal, record in enumerate(records):
+    found: dict[int, list[tuple[int, int]]] = {}
+    for ordinal, record in enumerate(records if mark else ()):
         weighs = record.get("weighs")
-        if not mark or not weighs or weighs[0] != mark or "wire" in record or "message" in record:
+        if not weighs or weighs[0] != mark or "wire" in record or "message" in record:
             continue
-        if len(weighs) == 1 + 2 * len(messages[ordinal].parts) and all(type(one) is int and one >= 0 for one in weighs[1:]):
-            found[ordinal] = list(zip(weighs[1::2], weighs[2::2], strict=True))
+        figures = weighs[1:]
+        if len(figures) == 2 * len(messages[ordinal].parts) and set(map(type, figures)) == {int} and min(figures) >= 0:
+            found[ordinal] = list(zip(figures[::2], figures[1::2], strict=True))
     return found
 
 

@@ -20,4 +20,6 @@ def bulk(count: int) -> Iterator[None]:
         yield
     finally:
         if pausing:
+            gc.freeze()  # what was taken in is old from now on: it is not looked at once more as if it were new
+            gc.unfreeze()
             gc.enable()
