@@ -148,10 +148,7 @@ def test_a_line_that_is_damaged_costs_one_message(tmp_path: Path) -> None:
     "record",
     [
         '{"seq":9000,"edit":{"number":99}}',
-        '{"seq":9000,"active":[1]}',
-        '{"seq":9000,"meta":7}',
         '{"seq":9000,"meta":{"sent_to":"x"}}',
-        '{"seq":9000,"edit":7}',
     ],
 )
 def test_records_that_no_version_writes_are_one_error(record: str, tmp_path: Path) -> None:
@@ -162,3 +159,15 @@ def test_records_that_no_version_writes_are_one_error(record: str, tmp_path: Pat
     kept = kept_records(tmp_path, agent="default", conversation="review")
     with pytest.raises(UnusableInput, match="'review'"):
         list(retold(kept, conversation="review"))
+
+
+@pytest.mark.parametrize("record", ['{"seq":9000,"active":[1]}', '{"seq":9000,"meta":7}', '{"seq":9000,"edit":7}'])
+def test_a_record_of_an_edit_that_makes_no_sense_is_gone_around(record: str, tmp_path: Path) -> None:
+    """Such a record changes no request that is told, and is said in a note."""
+    reviewed(tmp_path)
+    before = list(retold(kept_records(tmp_path, agent="default", conversation="review"), conversation="review"))
+    with transcript_file(tmp_path).with_name("edits.jsonl").open("a") as file:
+        file.write(record + "\n")
+    kept = kept_records(tmp_path, agent="default", conversation="review")
+    assert len(list(retold(kept, conversation="review"))) == len(before)
+    assert any("make no sense" in note for note in kept.notes)

@@ -233,3 +233,14 @@ def test_for_a_program_nobody_is_asked(served: Any, extra: list[str]) -> None:
     assert "this run allows only what is low-risk" in one.results[0]
     assert ('"event": "approval", "state": "refused"' in terminal.screen) is (extra[0] == "--events")
     assert not os.path.exists("made")
+
+
+def test_the_answer_cannot_act_on_the_terminal(served: Any) -> None:
+    """What the model answers is shown with its lines, and nothing in it that a terminal would obey."""
+    server = served([Reply("first\x1b]0;owned\x07\nsecond\x9b2J line")])
+    with Terminal(*ARGUMENTS, environment={**server.environment, "TERM": "dumb"}) as terminal:
+        assert terminal.ended() == 0
+        shown = terminal.plain
+    assert "first" in shown
+    assert "second" in shown
+    assert not set(terminal.screen) & set("\x1b\x07\x9b")

@@ -95,8 +95,6 @@ def test_hostile_text_is_written_out(home: Path, capfd: pytest.CaptureFixture[st
         (lambda path: path.write_text(path.read_text().replace('"schema":1', '"schema":9', 1)), "newer version"),
         (lambda path: path.unlink(), "only its work"),
         (lambda path: path.write_text(path.read_text().replace("openai_chat", "martian", 1)), "not known"),
-        (lambda path: path.write_text(path.read_text() + '{"seq":9000,"ordinal":999999999999,"raw":{}}\n'), "far beyond"),
-        (lambda path: path.write_text(path.read_text() + '{"seq":9000,"fork":[1]}\n'), "cannot be understood"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_one_line(spoil: object, says: str, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -117,6 +115,20 @@ def test_what_cannot_be_read_is_one_line(spoil: object, says: str, home: Path, t
     assert files_of(home) == before
 
 
+def test_a_record_without_sense_is_left_out_and_said(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A message with a number that none can have costs itself: everything else is shown, and that it was left out is said."""
+    assert main(["inspect", "review"]) == 0
+    whole, _ = capfd.readouterr()
+    path = transcript_file(home)
+    path.write_text(path.read_text() + '{"seq":9000,"ordinal":999999999999,"raw":{}}\n')
+    assert main(["inspect", "review"]) == 0
+    out, _ = capfd.readouterr()
+    said = "conversation review: records that make no sense were left out (1)\n"
+    assert said in out
+    assert out.replace(said, "") == whole
+    assert main(["inspect", "review", "--html", str(path.parent.parent / "x.html")]) == 0
+
+
 def test_a_torn_end_is_left_out(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """A last line that was never acknowledged is not shown, and nothing is written for it."""
     path = transcript_file(home)
@@ -125,3 +137,14 @@ def test_a_torn_end_is_left_out(home: Path, capfd: pytest.CaptureFixture[str]) -
     assert main(["inspect", "review", "--json"]) == 0
     assert len(json.loads(capfd.readouterr().out)["messages"]) == 88
     assert files_of(home) == before
+
+
+@pytest.mark.parametrize("line", ['{"seq":9000,"fork":[1]}', '{"seq":9000,"ordinal":1000000000000,"raw":{}}', '{"seq":9000,"ordinal":"x"}'])
+def test_a_record_that_makes_no_sense_is_gone_around(line: str, home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Looking at a conversation with such a record shows what it shows without it."""
+    assert main(["conversations", "show", "review"]) == 0
+    before = capfd.readouterr().out
+    path = transcript_file(home)
+    path.write_text(path.read_text() + line + "\n")
+    assert main(["conversations", "show", "review"]) == 0
+    assert capfd.readouterr().out == before

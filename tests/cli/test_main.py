@@ -283,3 +283,12 @@ def test_replay_help_names_every_format(capfd: pytest.CaptureFixture[str]) -> No
     assert main(["replay", "--help"]) == 0
     out = " ".join(capfd.readouterr().out.split())
     assert f"insists on one of {', '.join(sorted(FORMATS))}." in out
+
+
+def test_nothing_in_an_error_acts_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    """An error that quotes what was handed over shows its words, and nothing in it that a terminal would obey."""
+    for arguments in (["tokens", "none\x1b]0;owned\x07\x9b2J.txt"], ["replay", "--window", "9\x1b[2J", "x"], ["\x1b[2Jrun"]):
+        assert main(arguments) > 0
+        err = capfd.readouterr().err
+        assert err.startswith("sostenuto: ")
+        assert not set(err) & set("\x1b\x07\x9b")

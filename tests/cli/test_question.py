@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.cli._question import BAR, HEAD, TAIL, always, is_long, parts, short, title, visible, whole
+from sostenuto.cli._harmless import visible
+from sostenuto.cli._question import BAR, HEAD, TAIL, always, is_long, parts, short, title, whole
 from sostenuto.tools import Ask, Assessed, Risk, Weighed
 
 

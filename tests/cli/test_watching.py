@@ -78,3 +78,15 @@ def test_approvals_of_sub_agents_are_told_with_their_category(capfd: pytest.Capt
     watcher.take(Event("approval", {"state": "refused"}, depth=1))
     watcher.take(Event("tool-start", {"name": "grep"}, depth=1))
     assert capfd.readouterr().err == '{"event": "approval", "depth": 1, "state": "refused"}\n'
+
+
+def test_words_of_strangers_cannot_act_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    """A notice that quotes a provider and a tool that a model named hold nothing that the terminal would obey."""
+    terminal = Terminal()
+    lines = Lines(terminal, is_live=True)
+    lines.take(Event("tool-start", {"name": "grep\x1b]0;owned\x07\x9b2J"}))
+    lines.take(Event("notice", {"text": "the server said \x1b[2Jgone\x9b2J"}))
+    shown = terminal.raw_bytes.getvalue().decode() + capfd.readouterr().err
+    assert "grep" in shown
+    assert "gone" in shown
+    assert not set(shown) & set("\x1b\x07\x9b")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from sostenuto.protocols import KeptResult
-from sostenuto.results import Provenance, framed
-from sostenuto.stores.results import CAP_BYTES, FileResults
+from sostenuto.results import KEPT_BYTES, Provenance, framed
+from sostenuto.stores.results import FileResults
 from tests.stores.filling import full_disk
 from tests.stores.killing import kill_everywhere
 
@@ -218,7 +218,7 @@ def test_a_result_over_the_cap_is_refused_unread(tmp_path: Path) -> None:
     assert results.kept("small") == _result("small")
     assert "read_file" in results.notes()[0]
     assert results.keep("next", _result("next"))
-    assert CAP_BYTES == 256_000_000
+    assert KEPT_BYTES == 256_000_000
 
 
 def test_a_place_that_cannot_be_written_is_false_and_recovers(tmp_path: Path) -> None:

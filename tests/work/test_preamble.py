@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sostenuto.work import HEADING, Todo, WorkState, is_preamble, preamble
+from sostenuto.work import HEADING, Todo, WorkState, preamble
 
 
 def count(text: str) -> int:
@@ -42,11 +42,9 @@ def test_dropped_work_is_recovered_as_claims() -> None:
     """Each record stands with its number, time and summary, oldest first, framed as claims to verify (A.8)."""
     text = made([record("# read the parser", 1), record("fixed the parser", 2)])
     assert text.startswith(HEADING)
-    assert is_preamble(text)
     assert "claims, not facts" in text
     assert text.index("Record 1, 2026-11-30T21:00:01+00:00:\n> # read") < text.index("Record 2, 2026-11-30T21:00:02+00:00:\n> fixed")
     assert "not shown" not in text
-    assert not is_preamble("A word about " + text)
 
 
 def test_the_newest_are_kept_and_the_others_counted() -> None:
@@ -86,7 +84,7 @@ def test_work_state_and_unchecked_todos_are_told() -> None:
     assert text.index("> one") < text.index("> Goal: ship") < text.index("> [x] a - nobody has checked it") < text.index("> [>] c")
     assert "[x] b" not in text
     alone = made([], todos=todos)
-    assert is_preamble(alone)
+    assert alone.startswith(HEADING)
     assert "compactions" not in alone
 
 
@@ -130,6 +128,6 @@ _TEXTS = st.text("ab \n#>", max_size=300)
     st.sampled_from([count, lambda text: len(text.split()) + len(text) // 20, lambda text: 7 + len(text)]),
 )
 def test_it_is_never_over_its_budget(records: list[Any], goal: str, todos: list[Todo], budget: int, tokens: Any) -> None:
-    """Whatever it holds and however tokens are counted, it is at most the budget, and is recognised."""
+    """Whatever it holds and however tokens are counted, it is at most the budget, and says what it is."""
     text = preamble(records, state=WorkState(goal=goal.strip()), todos=todos, tokens=tokens, budget=budget)
-    assert not text or (tokens(text) <= budget and is_preamble(text))
+    assert not text or (tokens(text) <= budget and text.startswith(HEADING))

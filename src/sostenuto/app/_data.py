@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import stat
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -100,20 +101,33 @@ def _packed(home: Path, stream: io.BufferedWriter, *, but: tuple[Path, ...]) -> 
     with gzip.GzipFile(filename="", fileobj=stream, mode="wb") as packed, tarfile.open(fileobj=packed, mode="w") as archive:
         for path in _files(home, but=but):
             name = path.relative_to(home).as_posix()
-            try:
-                status = path.stat(follow_symlinks=False)
-                data = path.read_bytes() if status.st_size <= _LARGEST else None
-            except OSError:
-                data = None
-            if data is None:
+            found = _read(path)
+            if found is None:
                 left_out.append(name)
                 continue
+            data, written_s = found
             clean = _clean(data, path)
             entry = tarfile.TarInfo(f"sostenuto/{name}".encode("utf-8", "replace").decode())
-            entry.size, entry.mode, entry.mtime = len(clean), _MODE, int(status.st_mtime)
+            entry.size, entry.mode, entry.mtime = len(clean), _MODE, int(written_s)
             archive.addfile(entry, io.BytesIO(clean))
             files, size, cleaned = files + 1, size + len(clean), cleaned + (clean != data)
     return Copied(files, size, cleaned, tuple(left_out))
+
+
+def _read(path: Path) -> tuple[bytes, float] | None:
+    """The bytes of a file and when it was written, in seconds since 1970; None where it cannot be read or is no file any more."""
+    try:
+        with open(path, "rb", opener=_carefully) as file:
+            status = os.fstat(file.fileno())
+            is_fit = stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST
+            return (file.read(), status.st_mtime) if is_fit else None
+    except OSError:
+        return None
+
+
+def _carefully(path: str, flags: int) -> int:
+    """A link or a pipe may have taken the file's place since it was listed: neither is followed nor waited for."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def _files(home: Path, *, but: tuple[Path, ...]) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sostenuto.app._home import readable_home
-from sostenuto.app._kept import kept_records, manager_of, snapshot_of
+from sostenuto.app._kept import kept_records, manager_of, read_back
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._retelling import Event, Retold, retold, timeline
 from sostenuto.app._rulers import counted_with, plain_ruler
@@ -59,7 +59,7 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
         UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
     """
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
-    snapshot = snapshot_of(kept, conversation=conversation)
+    snapshot, notes = read_back(kept, conversation=conversation)
     manager = manager_of(snapshot, conversation=conversation)
     window = snapshot["meta"].get("window")
     journal = Files(home, agent=agent).journalled(conversation)
@@ -75,7 +75,7 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
         checkpoint=manager.checkpoint,
         records=tuple(record for value in journal if (record := record_in(value)) is not None),
         branches=len(snapshot["branches"]),
-        notes=kept.notes,
+        notes=notes,
     )
 
 
@@ -89,7 +89,7 @@ def conversation_page(home: Path, /, *, agent: str, conversation: str) -> str:
     from sostenuto.reporting import Story, page
 
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
-    snapshot = snapshot_of(kept, conversation=conversation)
+    snapshot, notes = read_back(kept, conversation=conversation)
     model = str(snapshot["meta"].get("model") or "")
     telling = _Told(kept, conversation, window=_window(snapshot), model=model, wire=snapshot["format"])
     if not telling.rows:
@@ -113,7 +113,7 @@ def conversation_page(home: Path, /, *, agent: str, conversation: str) -> str:
             lines=lines_of(None, budget=found.window),
             written=written(snapshot),
             settings=_settings(agent, conversation, model, found.window, telling),
-            asides=_asides(snapshot, kept),
+            asides=_asides(snapshot, notes),
             recalled=_recalled(agent, conversation),
             version=package_version(),
         )
@@ -179,11 +179,11 @@ def _recalled(agent: str, conversation: str) -> str:
     return conversation if agent == NO_AGENT else f"--agent {agent} {conversation}"
 
 
-def _asides(snapshot: Any, kept: Kept) -> tuple[str, ...]:
+def _asides(snapshot: Any, notes: tuple[str, ...]) -> tuple[str, ...]:
     crossed = snapshot["meta"].get("crossed", 0)
     return (
         "Whole requests are not kept: each was made again from what had been said until then and what had been done to the view. "
         "Instructions and tools are no part of a conversation, so they are not counted.",
         *((f"Before message m{crossed} it was spoken in another wire; requests from then are not shown.",) if crossed else ()),
-        *kept.notes,
+        *notes,
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from sostenuto.app._wires import CODECS
-from sostenuto.engine import amounting
+from sostenuto.engine import amounting, sensible
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.manager import ContextManager
 from sostenuto.protocols import Kept
@@ -56,13 +57,27 @@ def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
     Raises:
         UnusableInput: they are damaged beyond lines that are merely missing.
     """
+    return read_back(kept, conversation=conversation)[0]
+
+
+def read_back(kept: Kept, *, conversation: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What records amount to, and lines for the person: what of them could not be read.
+
+    Raises:
+        UnusableInput: as `snapshot_of`.
+    """
     with understood(conversation):
-        snapshot, _ = amounting(kept)
+        snapshot, known = amounting(kept)
         if snapshot["format"] not in CODECS:
             raise UnusableInput(
                 f"conversation {conversation!r} is in a wire that is not known: {snapshot['format'][:40]!r}; update this program"
             )
-        return {**snapshot, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}
+        notes = (*kept.notes, *_left_out(conversation, known.odd))
+        return {**snapshot, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}, notes
+
+
+def _left_out(conversation: str, odd: int) -> tuple[str, ...]:
+    return (f"conversation {conversation}: records that make no sense were left out ({odd:,})",) if odd else ()
 
 
 @contextmanager
@@ -92,7 +107,9 @@ def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:
     """
     kept = Files(home, agent=agent).read(conversation)
     if kept.transcript:
-        return kept
+        known = sensible(kept)
+        odd = len(kept.transcript) + len(kept.edits) - len(known.transcript) - len(known.edits)
+        return replace(known, notes=(*kept.notes, *_left_out(conversation, odd)))
     if Shelf(home).found(agent, conversation) is not None:
         why = kept.notes[0] if kept.notes else "nothing that was said is left of it, only its work"
         raise UnusableInput(f"conversation {conversation!r} of {agent!r}: {why}")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from sostenuto.agent import Parking, parked_in
 from sostenuto.app._desk import Desk
-from sostenuto.app._home import work_folder
 from sostenuto.errors import UnusableInput
 from sostenuto.protocols import Codec, Raw
 from sostenuto.stores.papers import FilePapers
+from sostenuto.stores.shelf import Shelf
 
 NOT_KEPT = "This conversation cannot be kept, so nothing can wait for approval: such calls are refused."
 
@@ -27,13 +27,13 @@ class Verdict:
     reason: str = ""
 
 
-def refuse_no_work(verdict: Verdict | None, *, home: Path, agent: str, conversation: str) -> None:
-    """Refuse to decide anything in a conversation that has no work; nothing is made or asked before.
+def refuse_nowhere(verdict: Verdict | None, *, home: Path, agent: str, conversation: str) -> None:
+    """Refuse to decide anything in a conversation that is not there; nothing is made or asked before.
 
     Raises:
-        UnusableInput: there is none.
+        UnusableInput: there is none. UnknownSetting: that cannot be the name of an agent or a conversation.
     """
-    if verdict is not None and not work_folder(home, agent=agent, conversation=conversation).is_dir():
+    if verdict is not None and Shelf(home).found(agent, conversation) is None:
         raise nothing_waits(agent, conversation)
 
 

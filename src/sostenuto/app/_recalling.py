@@ -39,7 +39,7 @@ class KeptConversation:
 
 
 def recallable(home: Path, *, agent: str, conversation: str) -> KeptConversation:
-    """A conversation of an agent, at hand or in the archive, from which there is no index. That it is not there is said by `load`.
+    """A conversation of an agent. One in the archive has no index; that there is none at all is said by its `load`.
 
     Raises:
         UnknownSetting: that cannot be the name of an agent or a conversation.

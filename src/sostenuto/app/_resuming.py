@@ -48,11 +48,12 @@ def plan(context: ContextManager, history: list[Raw], *, priced: Priced, **asked
     if not found.rungs or found.tokens_after >= found.tokens_before:
         return ()
     dollars = priced(Reported(found.read, 0)) if found.read else 0.0
-    reading = f", a summarizer reads about {found.read:,} tokens{_dollars(dollars)}" if found.read else ""
-    return (f"This conversation goes on in a window of {context.window.tokens:,} tokens. {found.text} ({', '.join(found.rungs)}{reading})",)
+    reading = f"; a summarizer reads about {found.read:,} tokens{_dollars(dollars)}" if found.read else ""
+    window = f"This conversation goes on in a window of {context.window.tokens:,} tokens."
+    return (f"{window} {found.text} Rungs: {', '.join(found.rungs)}{reading}.",)
 
 
 def _dollars(dollars: float | None) -> str:
     if dollars is None:
-        return " (price unknown)"
-    return f" (about ${dollars:.4f})" if dollars else ""
+        return ", price unknown"
+    return f", about ${dollars:.4f}" if dollars else ""

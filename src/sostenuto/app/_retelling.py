@@ -30,6 +30,8 @@ CAUSES: Mapping[str, str] = {
     "trim": "nothing milder made enough room",
 }
 """Cause of an edit -> the same in words, where its record has only a name for it."""
+MOST_MISSING = 100_000
+"""Messages that may be missing between two that are there; a number beyond that is damage (as for `engine.amounting`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,15 @@ def retold(kept: Kept, *, conversation: str) -> Iterator[Retold]:
 
 
 def _in_order(kept: Kept) -> Iterator[tuple[bool, Record]]:
-    """The records of both lists as they were written; True for those of the edits."""
+    """The records of both lists as they were written; True for those of the edits. A message that cannot have its number is left out."""
     said = ((int(record["seq"]), False, record) for record in kept.transcript)
     done = ((int(record["seq"]), True, record) for record in kept.edits)
+    length = 0
     for _, is_edits, record in heapq.merge(said, done, key=lambda one: one[:2]):
-        yield is_edits, record
+        ordinal = record.get("ordinal", 0)
+        if type(ordinal) is int and 0 <= ordinal <= length + MOST_MISSING:
+            length = max(length, ordinal + 1)
+            yield is_edits, record
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, 
 from sostenuto.app._desk import Desk, bare_desk, desk_of
 from sostenuto.app._home import CALIBRATION
 from sostenuto.app._metrics import Metrics
-from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_no_work
+from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_nowhere
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
 from sostenuto.app._resuming import known_work, plan, preface
@@ -93,7 +93,7 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
         UnknownSetting, UnusableInput: something that was named cannot be used; nothing has run.
     """
     terms = terms_of(wish)
-    refuse_no_work(wish.verdict, home=wish.home, agent=terms.agent, conversation=wish.conversation)
+    refuse_nowhere(wish.verdict, home=wish.home, agent=terms.agent, conversation=wish.conversation)
     models = models or Tuned(terms.settings, working=terms.model)
     model = models(terms.model, window=terms.pinned, retries=terms.retries)
     writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model

@@ -139,13 +139,12 @@ def summarizer_of(value: object, /) -> tuple[str, str]:
 
 
 def _model(settings: Configured) -> str:
-    name, provider = settings["llm.model"], settings["llm.provider"]
-    if not name:
+    if not settings.model:
         raise UnknownSetting(
             "no model is named; use --model provider:id, or set one for good: sostenuto config set llm.model provider:id "
             "(sostenuto doctor shows what this machine can reach)"
         )
-    return f"{provider}:{name}" if provider and not name.startswith(f"{provider}:") else str(name)
+    return settings.model
 
 
 def chosen_tools(tools: Sequence[Tool], names: Sequence[str] | None, /) -> tuple[Tool, ...]:

@@ -92,9 +92,7 @@ def _settings(home: Path, project: Path, file: Path | None, faults: list[str]) -
     except (SostenutoError, OSError) as error:
         faults.append(f"{error}; sostenuto config show lists all keys")
         return "", None
-    name, provider = settings["llm.model"] or "", settings["llm.provider"]
-    whole = f"{provider}:{name}" if name and provider and not name.startswith(f"{provider}:") else name
-    return whole, settings["llm.ollama.base_url"]
+    return settings.model, settings["llm.ollama.base_url"]
 
 
 def _agents(home: Path, faults: list[str]) -> tuple[tuple[str, str], ...]:

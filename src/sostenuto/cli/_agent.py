@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sostenuto.cli._given import home
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.errors import SostenutoError, UnknownSetting
@@ -66,10 +66,10 @@ def new_agent(
     from sostenuto.config import Agent, agent_file, check_id, write_agent
 
     made = _changed(Agent(check_id(agent)), model=model, name=name, description=description, pairs=pairs)
-    aside = write_agent(_home(), made, new=True)
+    aside = write_agent(home(), made, new=True)
     if aside is not None:
         say(f"sostenuto: a damaged file was in the way; it is kept as {aside}")
-    say(f"sostenuto: agent {agent} is in {agent_file(_home(), agent)}; use it with: sostenuto run --agent {agent} PROMPT")
+    say(f"sostenuto: agent {agent} is in {agent_file(home(), agent)}; use it with: sostenuto run --agent {agent} PROMPT")
     _say_ceiling(made)
 
 
@@ -80,9 +80,9 @@ def list_(*, as_json: bool) -> None:
     from sostenuto.config import agent_ids, read_agent
 
     found: list[dict[str, Any]] = []
-    for agent in agent_ids(_home()):
+    for agent in agent_ids(home()):
         try:
-            found.append(read_agent(_home(), agent).as_dict())
+            found.append(read_agent(home(), agent).as_dict())
         except SostenutoError as error:
             found.append({"id": agent, "error": str(error)})
     if as_json:
@@ -102,7 +102,7 @@ def show(agent: str, *, as_json: bool) -> None:
     """Print an agent as its file holds it."""
     from sostenuto.config import read_agent
 
-    found = read_agent(_home(), agent).as_dict()
+    found = read_agent(home(), agent).as_dict()
     click.echo(encoded(found) if as_json else json.dumps(found, ensure_ascii=False, indent=2) + "\n", nl=False)
 
 
@@ -113,11 +113,11 @@ def edit(agent: str, *, model: str | None, name: str | None, description: str | 
     """Change an agent. Without an option the model and the ceiling are asked for; an empty ceiling removes it."""
     from sostenuto.config import read_agent, write_agent
 
-    found = read_agent(_home(), agent)
+    found = read_agent(home(), agent)
     if model is None and name is None and description is None and not pairs:
         model, pairs = _asked(found)
     changed = _changed(found, model=model, name=name, description=description, pairs=pairs)
-    write_agent(_home(), changed)
+    write_agent(home(), changed)
     say(f"sostenuto: agent {agent} is changed")
     _say_ceiling(changed)
 
@@ -128,7 +128,7 @@ def delete(agent: str) -> None:
     """Remove an agent's file. Its conversations stay."""
     from sostenuto.config import delete_agent
 
-    delete_agent(_home(), agent)
+    delete_agent(home(), agent)
     say(f"sostenuto: agent {agent} is deleted; its conversations stay")
 
 
@@ -186,17 +186,10 @@ def _windows(agent: Agent) -> list[tuple[int, str]]:
     from sostenuto.config import configured
 
     try:
-        settings = configured(home=_home(), project=Path.cwd(), narrower=(agent.layer,))
-        model, provider, pinned = settings["llm.model"], settings["llm.provider"], settings["llm.numCtx"]
-        name = f"{provider}:{model}" if provider and model and not model.startswith(f"{provider}:") else model
-        window = models(name, home=_home(), limit=1).window if name else None
+        settings = configured(home=home(), project=Path.cwd(), narrower=(agent.layer,))
+        name, pinned = settings.model, settings["llm.numCtx"]
+        window = models(name, home=home(), limit=1).window if name else None
     except SostenutoError:
         window, name, pinned = None, "", agent.settings.get("llm.numCtx")
     known = [(window.tokens, f"{name} takes")] if window is not None and window.source == "catalogue" else []
     return [*known, *([(pinned, "llm.numCtx is")] if pinned is not None else [])]
-
-
-def _home() -> Path:
-    from sostenuto.app import data_home
-
-    return data_home(os.environ, platform=sys.platform)

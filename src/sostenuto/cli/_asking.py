@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from sostenuto.cli._question import Always, Part, always, is_long, parts, short, title, visible, whole
+from sostenuto.cli._harmless import visible
+from sostenuto.cli._question import Always, Part, always, is_long, parts, short, title, whole
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal, style
 
@@ -93,7 +94,8 @@ class Asker:
                     await _page(shown)
                     _show(_choices(kind, has_more=True))
                 case _:
-                    _show(_choices(kind, has_more=is_long(shown)))
+                    unclear = [f"sostenuto: not understood: {line[:80]!r}; type one of these"] if line else []
+                    _show([*unclear, *_choices(kind, has_more=is_long(shown))])
 
 
 def _choices(kind: Always, *, has_more: bool) -> list[str]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sostenuto.cli._given import config_option
+from sostenuto.cli._given import config_option, home
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.errors import UnknownSetting
@@ -31,6 +29,7 @@ def command() -> None:
     \b
     Examples:
       sostenuto config show
+      sostenuto config show llm
       sostenuto config get maxIterations
       sostenuto config set llm.model openai:gpt-5
       sostenuto config set maxCostUSD 2.50 --project
@@ -40,14 +39,21 @@ def command() -> None:
 
 
 @command.command("show", context_settings=SETTINGS)
+@click.argument("beginning", metavar="KEY", default="")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 @config_option
-def show(*, as_json: bool, file: Path | None) -> None:
-    """List every key with its value, where it comes from, and what it means. Keys for what is still to come say so."""
-    from sostenuto.config import KEYS, entry_of
+def show(beginning: str, *, as_json: bool, file: Path | None) -> None:
+    """List every key with its value, where it comes from, and what it means. Keys for what is still to come say so.
+
+    With KEY only that one, or those that begin so: llm, or daemon.
+    """
+    from sostenuto.config import KEYS, entry_of, suggestion
 
     settings = _settings(file)
-    found = [(key, *settings.found(key), entry_of(key)) for key in (*KEYS, *settings.named)]
+    wanted = [key for key in (*KEYS, *settings.named) if key.startswith(beginning)]
+    if not wanted:
+        raise UnknownSetting(f"no key begins with {beginning!r}{suggestion(beginning)}")
+    found = [(key, *settings.found(key), entry_of(key)) for key in ([beginning] if beginning in wanted else wanted)]
     rows = [(key, value, source, known) for key, value, source, known in found if known is not None]
     if as_json:
         entries = {
@@ -93,7 +99,7 @@ def set_(key: str, value: str | None, *, in_project: bool, unset: bool, file: Pa
     if unset == (value is not None):
         raise click.UsageError("give a value, or --unset and none" if unset else f"{key}: a value is missing; remove a key with --unset")
     place: Place = "project" if in_project else "global"
-    path = project_file(Path.cwd()) if in_project else own_file(_home(), file)
+    path = project_file(Path.cwd()) if in_project else own_file(home(), file)
     fault = fault_of(key, None, place=place)
     if fault:
         raise UnknownSetting(fault)
@@ -127,13 +133,7 @@ def validate(given: Path | None, *, in_project: bool, file: Path | None) -> None
     click.echo("ok")
 
 
-def _home() -> Path:
-    from sostenuto.app import data_home
-
-    return data_home(os.environ, platform=sys.platform)
-
-
 def _settings(file: Path | None) -> Configured:
     from sostenuto.config import configured
 
-    return configured(home=_home(), project=Path.cwd(), file=file)
+    return configured(home=home(), project=Path.cwd(), file=file)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sostenuto.cli._filling import context_entry, context_lines, losses_lines
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import one_line
 from sostenuto.cli._settings import Tokens
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import style
-from sostenuto.cli._whose import SETTINGS, agent_option, home, json_option, one_line, print_json
+from sostenuto.cli._whose import SETTINGS, agent_option, json_option, print_json, typed
 
 if TYPE_CHECKING:
     from sostenuto.app import Compacted, Loss, Other, Whose
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 NEWEST = "newest"
+UNKEPT = "it could not be written down, so it does not hold for whoever goes on; free some room and try again"
 
 
 class EditNumber(click.ParamType[int | None]):
@@ -145,7 +148,7 @@ def _compact(whose: Whose, other: Other, *, before: str | None, focus: str, by_m
         for line in _lines(_compacted_lines(found, whose)):
             click.echo(line)
     if not found.kept:
-        say("sostenuto: it could not be written down, so it does not hold for whoever goes on; free some room and try again")
+        say(f"sostenuto: {UNKEPT}")
     return 0 if found.kept and found.rungs else FAILED
 
 
@@ -158,7 +161,7 @@ def _undo(whose: Whose, number: int | None, *, redo: bool, as_json: bool) -> int
     else:
         click.echo(done.text)
     if not kept:
-        say("sostenuto: it could not be written down, so it does not hold for whoever goes on; free some room and try again")
+        say(f"sostenuto: {UNKEPT}")
     return 0 if done.applied and kept else FAILED
 
 
@@ -170,7 +173,7 @@ def _compacted_lines(found: Compacted, whose: Whose) -> Iterable[str]:
     for rung in found.rungs:
         yield f"{rung.rung} ({rung.reason}): {rung.tokens_before:,} -> {rung.tokens_after:,} tokens"
         yield from losses_lines(rung.losses, "Left")
-    named = whose.conversation if whose.agent == "default" else f"--agent {whose.agent} {whose.conversation}"
+    named = typed(whose.conversation, agent=whose.agent)
     yield f"Read back: sostenuto recall {named} KEY"
     yield f"Take back: sostenuto context {named} --undo"
 

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import one_line
 from sostenuto.cli._input import Named, reading
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, style
 from sostenuto.cli._whose import (
+    DEFAULT_AGENT,
     NOTHING_DONE,
     SETTINGS,
     agent_option,
     confirmed,
-    home,
     json_option,
     moment,
-    one_line,
     print_json,
     size,
+    typed,
     yes_option,
 )
 
@@ -175,7 +177,8 @@ def import_(file: Path, *, name: str, model: str, form: str, agent: str, as_json
     left = f"; {count(found.skipped, 'record')} of it were no part of the conversation" if found.skipped else ""
     edits = f" and {count(found.edits, 'edit')}" if found.edits else ""
     click.echo(f"{found.conversation}: {count(found.messages, 'message')}{edits} of a {found.reader} file, for agent {agent}{left}")
-    say(f"sostenuto: go on with it: sostenuto run --conversation {found.conversation} PROMPT")
+    whose = "" if agent == DEFAULT_AGENT else f"--agent {agent} "
+    say(f"sostenuto: go on with it: sostenuto run {whose}--conversation {found.conversation} PROMPT")
 
 
 @command.command("delete", context_settings=SETTINGS)
@@ -248,6 +251,5 @@ def _found_lines(found: Sequence[Finds], wanted: str, *, agent: str, shown: Styl
         for hit in one.hits[:HITS]:
             yield f"  {hit.key}  {one_line(f'{hit.source}: {hit.text}', width=shown.width - len(hit.key) - 4)}"
         if len(one.hits) > HITS:
-            whose = "" if agent == "default" else f"--agent {agent} "
-            more = f"{len(one.hits) - HITS} more: sostenuto recall {whose}{one.conversation} {wanted}"
+            more = f"{len(one.hits) - HITS} more: sostenuto recall {typed(one.conversation, agent=agent)} {wanted}"
             yield f"  {one_line(more, width=shown.width - 2)}"

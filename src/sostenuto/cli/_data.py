@@ -10,11 +10,13 @@ from typing import Final
 
 import click
 
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import one_line
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import check_writable
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import count, style
-from sostenuto.cli._whose import NOTHING_DONE, SETTINGS, confirmed, home, json_option, one_line, print_json, size, yes_option
+from sostenuto.cli._whose import NOTHING_DONE, SETTINGS, confirmed, json_option, print_json, size, yes_option
 
 NAMED: Final = 5
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sostenuto.cli._given import config_option
+from sostenuto.cli._given import config_option, home
 from sostenuto.cli._output import encoded
 from sostenuto.cli._terminal import Style, style
 
@@ -36,10 +36,9 @@ def command(*, as_json: bool, file: Path | None) -> int:
     """
     import asyncio
 
-    from sostenuto.app import data_home, examined
+    from sostenuto.app import examined
 
-    home = data_home(os.environ, platform=sys.platform)
-    found = asyncio.run(examined(home=home, project=Path.cwd(), environment=os.environ, file=file))
+    found = asyncio.run(examined(home=home(), project=Path.cwd(), environment=os.environ, file=file))
     if as_json:
         listed = [{"about": one.about, "state": one.state, "text": one.text, "remedy": one.remedy} for one in found]
         click.echo(encoded({"ok": all(one.state != "bad" for one in found), "findings": listed}), nl=False)

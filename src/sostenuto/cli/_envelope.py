@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from sostenuto.agent import Outcome
     from sostenuto.app import Ran
 
+INTERRUPTED: Final = "interrupted"
+"""State of a run that a person ended: what it says last is no answer, so it is not ok."""
 _FLAGS: Final = {
     "cost": "costCapped",
     "tokens": "tokenCapped",
@@ -32,8 +34,10 @@ def envelope(ran: Ran, *, conversation: str, is_ephemeral: bool) -> dict[str, An
     if outcome.parked is not None:
         return {**parked_fields(outcome.parked), **_spent(outcome), **base, **({"unsaved": ran.unsaved} if ran.unsaved else {})}
     flag = _FLAGS.get(outcome.ended)
+    was_interrupted = outcome.ended == "interrupted"
     return {
-        "ok": True,
+        "ok": not was_interrupted,
+        **({"state": INTERRUPTED} if was_interrupted else {}),
         "answer": outcome.text.strip(),
         **_spent(outcome),
         "toolCalls": [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in outcome.calls],

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sostenuto.cli._grid import BUFFER, COMPONENTS, FREE, OTHER, grid, ordered
-from sostenuto.cli._question import visible
+from sostenuto.cli._harmless import one_line, visible
 from sostenuto.cli._terminal import Style, count, folded, percent
-from sostenuto.cli._whose import one_line
 
 if TYPE_CHECKING:
     from sostenuto.app import Change, Context, Loss, Other, Whose

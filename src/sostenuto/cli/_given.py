@@ -1,7 +1,9 @@
-"""Options that several commands have."""
+"""What several commands are given: the data home, and options."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +11,13 @@ from typing import Any, Final
 import click
 
 CONFIG_VARIABLE: Final = "SOSTENUTO_CONFIG_PATH"
+
+
+def home() -> Path:
+    """The data home."""
+    from sostenuto.app import data_home
+
+    return data_home(os.environ, platform=sys.platform)
 
 
 def config_option(function: Callable[..., Any]) -> Callable[..., Any]:

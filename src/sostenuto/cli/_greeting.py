@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sostenuto.cli._given import CONFIG_VARIABLE
-from sostenuto.cli._question import visible
+from sostenuto.cli._given import CONFIG_VARIABLE, home
+from sostenuto.cli._harmless import visible
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, folded, is_terminal, style
 from sostenuto.errors import SostenutoError
@@ -40,12 +40,11 @@ def greet() -> int:
     """Say it, and offer to make the first agent where somebody can answer; the exit code."""
     import asyncio
 
-    from sostenuto.app import data_home, surroundings
+    from sostenuto.app import surroundings
 
-    home = data_home(os.environ, platform=sys.platform)
     named = os.environ.get(CONFIG_VARIABLE)
     file = Path(named) if named else None
-    found = asyncio.run(surroundings(home=home, project=Path.cwd(), environment=os.environ, file=file))
+    found = asyncio.run(surroundings(home=home(), project=Path.cwd(), environment=os.environ, file=file))
     shown = style(sys.stdout, os.environ)
     click.echo("\n".join(_lines(found, shown)))
     agent = found.agents[0][0] if found.agents else ""

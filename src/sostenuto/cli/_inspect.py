@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from sostenuto.cli._filling import keys_and_cause
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import lines_of, one_line
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import check_writable, write_page
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, is_terminal, style
 from sostenuto.cli._transcript import entries, transcript_lines
-from sostenuto.cli._whose import SETTINGS, agent_option, home, json_option, lines_of, one_line, print_json
+from sostenuto.cli._whose import SETTINGS, agent_option, json_option, print_json
 
 if TYPE_CHECKING:
     from sostenuto.app import Event, Inspected

@@ -112,9 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Nothing that a person can cause ends in a traceback.
     """
-    with present() as printable:
+    with present() as is_there:
         code = _run(arguments)
-        if code == 0 and not printable:
+        if code == 0 and not is_there:
             return _fail(f"{OUTPUT} is closed, so the result could not be printed; redirect it to a file or to /dev/null", code=1)
         return code
 
@@ -133,7 +133,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         say(error.format_message())
         return 2
     except click.UsageError as error:
-        return _fail(f"{_one_line(error.format_message())} (see: {_help_for(error)})", code=2)
+        return _fail(f"{error.format_message()} (see: {_help_for(error)})", code=2)
     except UnknownSetting as error:
         return _fail(str(error), code=2)
     except (KeyboardInterrupt, click.Abort):
@@ -171,7 +171,10 @@ def _fail(message: str, *, code: int) -> int:
 
 
 def _one_line(message: str) -> str:
-    return " ".join(message.split())
+    """A message may quote a provider's answer or a file: nothing in it acts on the terminal."""
+    from sostenuto.cli._harmless import printable
+
+    return printable(" ".join(message.split()))
 
 
 def _system_error(error: OSError) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import printable
 from sostenuto.cli._output import encoded
-from sostenuto.cli._recall import printable
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, style
 
@@ -48,20 +49,20 @@ def command(query: tuple[str, ...], *, provider: str, limit: int, source: str | 
       sostenuto models gemini-2.5-pro --json
       sostenuto models --refresh https://models.dev/api.json
     """
-    from sostenuto.app import data_home, models, refresh
+    from sostenuto.app import models, refresh
 
-    home, shown = data_home(os.environ, platform=sys.platform), style(sys.stdout, os.environ)
+    shown = style(sys.stdout, os.environ)
     if source is not None:
         if query or provider:
             raise click.UsageError("--refresh replaces the catalogue and stops; ask for a model in a command of its own")
         if not source.strip():
             raise click.UsageError("--refresh: the name is empty; name a models.dev api.json or its address")
-        done = refresh(source, home=home, today=datetime.now(UTC).date().isoformat())
+        done = refresh(source, home=home(), today=datetime.now(UTC).date().isoformat())
         click.echo(encoded(_refresh_entry(done)) if as_json else "\n".join(_refresh_lines(done, width=shown.width)) + "\n", nl=False)
         return
     if query and not " ".join(query).strip():
         raise click.UsageError("the query is empty; give a model's name or words of it, or leave it away for the newest models")
-    answer = models(" ".join(query), home=home, provider=provider, limit=limit)
+    answer = models(" ".join(query), home=home(), provider=provider, limit=limit)
     for remark in answer.remarks:
         say(f"sostenuto: {remark}")
     lines = _named_lines(answer, answer.window, shown=shown) if answer.window else _listed_lines(answer, shown)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from sostenuto.cli._harmless import visible
 from sostenuto.cli._terminal import style
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _CARRIED: Final = {
     "file": "--config",
 }
 """Options that hold for the run that goes on as well."""
+_LASTING: Final = ("agent", "model", "file")
+"""Those of them that say whose conversation it is and who answers: without them another prompt would begin elsewhere."""
 
 
 def verdict_of(prompt: str | None, options: Mapping[str, Any]) -> Verdict | None:
@@ -71,16 +74,30 @@ def parked_fields(parked: Parked) -> dict[str, Any]:
     return {"ok": False, "state": STATE, "runId": parked.run, "expiresAt": stamp(parked.expires), "pending": pending, "morePending": more}
 
 
+def kept_line(options: Mapping[str, Any], *, conversation: str, agent: str) -> str:
+    """What a person is told of a run that did not come to its end: how it is gone on with.
+
+    Args:
+        agent: whose run it was, "" for nobody's; a workflow may have named it.
+    """
+    lasting = {key: options[key] for key in _LASTING}
+    return f"sostenuto: kept; go on with: {visible(_command({**lasting, 'agent': agent}, conversation=conversation))} PROMPT"
+
+
+def _command(options: Mapping[str, Any], *, conversation: str) -> str:
+    kept = [word for key, flag in _CARRIED.items() if options.get(key) not in (None, "") for word in (flag, str(options[key]))]
+    return shlex.join(["sostenuto", "run", "--conversation", conversation, *kept])
+
+
 def waiting_lines(parked: Parked, options: Mapping[str, Any], *, conversation: str) -> list[str]:
     """What a person is told: the call, all of it, and the commands that go on."""
     from sostenuto.agent import stamp
     from sostenuto.cli._asking import before
-    from sostenuto.cli._question import parts, title, visible, whole
+    from sostenuto.cli._question import parts, title, whole
 
     first, more = parked.waiting[0], len(parked.waiting) - 1
     shown = parts(first.ask, before=before(first.ask, Path.cwd()), width=style(sys.stderr, os.environ).width)
-    kept = [word for key, flag in _CARRIED.items() if options[key] not in (None, "") for word in (flag, str(options[key]))]
-    command = shlex.join(["sostenuto", "run", "--conversation", conversation, *kept])
+    command = _command(options, conversation=conversation)
     others = f" (and {more} more after it)" if more else ""
     return [
         f"sostenuto: waiting for approval{others}: {title(first.ask)}",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, Final
 
+from sostenuto.cli._harmless import visible
+
 if TYPE_CHECKING:
     from sostenuto.tools import Ask
 
@@ -91,11 +93,6 @@ def whole(shown: tuple[Part, ...]) -> list[str]:
 def is_long(shown: tuple[Part, ...]) -> bool:
     """Whether something is left out of what is shown at once."""
     return any(len(part.lines) - HEAD - TAIL > 1 for part in shown)
-
-
-def visible(text: str) -> str:
-    """A text of one line, with everything in it that a terminal would act on, or not show, written out."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _edits(arguments: dict[str, Any]) -> list[Mapping[str, Any]]:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import printable, visible
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import encoded, kept
 from sostenuto.cli._streams import say
-from sostenuto.cli._terminal import Style, count, style
+from sostenuto.cli._terminal import Style, count, is_terminal, style
 from sostenuto.errors import UnknownKey
 
 if TYPE_CHECKING:
@@ -91,9 +93,9 @@ def _of_replay(folder: Path, question: str) -> Sequence[Hit]:
 
 def _of_conversation(name: str, agent: str | None, question: str) -> Sequence[Hit]:
     """What a conversation has for a question, never nothing. Raises UnknownKey."""
-    from sostenuto.app import NO_AGENT, data_home, recallable, recalled_from
+    from sostenuto.app import NO_AGENT, recallable, recalled_from
 
-    conversation = recallable(data_home(os.environ, platform=sys.platform), agent=agent or NO_AGENT, conversation=name)
+    conversation = recallable(home(), agent=agent or NO_AGENT, conversation=name)
     try:
         hits = recalled_from(conversation, question)
     except UnknownKey as error:
@@ -109,7 +111,7 @@ def _entry(hit: Hit) -> dict[str, object]:
 
 def _print(text: str) -> None:
     """The text alone: byte for byte where a program reads it, made harmless and ended with a line where a person does."""
-    if sys.stdout.isatty():
+    if is_terminal(sys.stdout):
         shown = printable(text)
         click.echo(shown, nl=not shown.endswith("\n"))
     else:
@@ -120,17 +122,10 @@ def _print(text: str) -> None:
 def _told(hits: Sequence[Hit], shown: Style, *, about: str = "") -> list[str]:
     """What is said about the hits: a heading for the best one, then a line for each of the others."""
     best, *others = hits
-    lines = [shown.paint(f"{best.key}  {best.source}, {about}{count(best.tokens, 'token')}", "bold")]
+    lines = [shown.paint(f"{best.key}  {visible(best.source)}, {about}{count(best.tokens, 'token')}", "bold")]
     if others:
         lines += ["", shown.paint(f"{len(others):,} more finds", "bold")]
         lines += [f"  {hit.key}  {' '.join(printable(hit.text[: 4 * GLIMPSE]).split())[:GLIMPSE]}" for hit in others[:LISTED]]
     if len(others) > LISTED:
         lines.append(f"  and {count(len(others) - LISTED, 'other')}; a longer query finds fewer")
     return lines
-
-
-def printable(text: str) -> str:
-    """`text` without what a terminal would act on or cannot encode: control characters and lone surrogates."""
-    kept_as_is = {"\n", "\t"}
-    shown = "".join(c if c in kept_as_is or (c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f") else "\ufffd" for c in text)
-    return shown.encode("utf-8", "replace").decode("utf-8")

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sostenuto.cli._envelope import envelope, failure
-from sostenuto.cli._given import config_option
+from sostenuto.cli._given import config_option, home
+from sostenuto.cli._harmless import printable
 from sostenuto.cli._output import encoded
-from sostenuto.cli._parked import parked_fields, verdict_of, waiting_lines
+from sostenuto.cli._parked import kept_line, parked_fields, verdict_of, waiting_lines
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal
 from sostenuto.cli._watching import CATEGORIES, Lines, Ndjson, categories
-from sostenuto.errors import SostenutoError
+from sostenuto.cli._whose import DEFAULT_AGENT
+from sostenuto.errors import SostenutoError, UnknownSetting
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from sostenuto.app import Ran, Wish
 
 POLICIES = ("read-only", "low-risk", "high-risk")
-INTERRUPTED, PARKED = 130, 1
+INTERRUPTED, PARKED, FAILED, WRONG_USAGE = 130, 1, 1, 2
+"""Exit codes."""
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "": 1.0}
 
 
@@ -105,23 +108,27 @@ def _told(ran: Ran, wish: Wish, watcher: Ndjson | Lines, *, as_json: bool, optio
     if isinstance(watcher, Ndjson) and outcome.parked is not None:
         watcher.put({"event": "parked", **parked_fields(outcome.parked), "conversation": wish.conversation})
     if ran.unsaved:
-        say(f"sostenuto: the conversation is not kept: {ran.unsaved}")
+        say(f"sostenuto: the conversation is not kept: {printable(ran.unsaved)}")
     elif outcome.parked is not None and isinstance(watcher, Lines):
         for line in waiting_lines(outcome.parked, options, conversation=wish.conversation):
             say(line)
-    elif wish.conversation and outcome.ended != "done" and isinstance(watcher, Lines):
-        say(f"sostenuto: kept; go on with: sostenuto run --conversation {wish.conversation} PROMPT")
     if as_json:
         click.echo(encoded(envelope(ran, conversation=wish.conversation, is_ephemeral=options["ephemeral"])), nl=False)
     elif outcome.text.strip():
-        click.echo(outcome.text.strip())
+        answer = outcome.text.strip()
+        click.echo(printable(answer) if is_terminal(sys.stdout) else answer)
     if outcome.error is not None:
-        raise outcome.error
-    return {"interrupted": INTERRUPTED, "parked": PARKED}.get(outcome.ended, 0)
+        say(f"sostenuto: {printable(' '.join(str(outcome.error).split()))}")
+    if wish.conversation and not ran.unsaved and outcome.ended not in ("done", "parked") and isinstance(watcher, Lines):
+        agent = "" if ran.agent == DEFAULT_AGENT else ran.agent
+        say(kept_line(options, conversation=wish.conversation, agent=agent))
+    if isinstance(outcome.error, UnknownSetting):
+        return WRONG_USAGE
+    return {"interrupted": INTERRUPTED, "parked": PARKED, "failed": FAILED}.get(outcome.ended, 0)
 
 
 def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
-    from sostenuto.app import Wish, data_home
+    from sostenuto.app import Wish
 
     if options["ephemeral"] and options["conversation"]:
         raise click.UsageError("--ephemeral keeps nothing, --conversation does; give one of them")
@@ -136,7 +143,7 @@ def _wish(prompt: str | None, options: Mapping[str, Any]) -> Wish:
     }
     return Wish(
         prompt=None if verdict is not None else _prompt(prompt, has_workflow=bool(options["workflow"])),
-        home=data_home(os.environ, platform=sys.platform),
+        home=home(),
         project=Path.cwd(),
         agent=options["agent"],
         model=options["model"],

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from sostenuto.cli._harmless import lines_of, one_line
 from sostenuto.cli._terminal import Style
-from sostenuto.cli._whose import lines_of, one_line
 
 if TYPE_CHECKING:
     from sostenuto.app import Piece, Said

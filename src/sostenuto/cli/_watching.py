@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from sostenuto.cli._harmless import printable, visible
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Stream
 
@@ -100,7 +101,7 @@ class Lines:
 
     def notice(self, text: str) -> None:
         """A line for the person, above the live one."""
-        line = f"sostenuto: {' '.join(text.split())}"
+        line = f"sostenuto: {printable(' '.join(text.split()))}"  # it may quote a provider, a tool or a file
         if self._waiting is not None:
             self._waiting.append(line)
             return
@@ -137,7 +138,7 @@ class Lines:
                 self._facts["fill"] = f"context {detail['percent']} %"
                 self._facts["now"] = "thinking"
             case "tool-start":
-                self._facts["now"] = str(detail["name"])
+                self._facts["now"] = visible(str(detail["name"]))
             case "usage" if detail.get("cost_known") and detail.get("total_usd"):
                 self._facts["cost"] = f"${detail['total_usd']:.2f}"
             case _:

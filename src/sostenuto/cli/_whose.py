@@ -1,18 +1,15 @@
-"""What the commands on kept conversations have in common: whose they are, questions before something goes, text that is safe to show."""
+"""What the commands on kept conversations have in common: whose they are, their options, a question before something goes."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from sostenuto.cli._question import visible
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import is_terminal
 
@@ -38,11 +35,9 @@ def yes_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--yes", is_flag=True, help="Do not ask.")(function)
 
 
-def home() -> Path:
-    """The data home."""
-    from sostenuto.app import data_home
-
-    return data_home(os.environ, platform=sys.platform)
+def typed(conversation: str, *, agent: str) -> str:
+    """What names a conversation on a command line; both names are plain."""
+    return conversation if agent == DEFAULT_AGENT else f"--agent {agent} {conversation}"
 
 
 def confirmed(what: str, *, yes: bool) -> bool:
@@ -69,17 +64,6 @@ def print_json(value: object) -> None:
     from sostenuto.cli._output import encoded
 
     click.echo(encoded(value), nl=False)
-
-
-def one_line(text: str, *, width: int) -> str:
-    """The beginning of a text on one line of at most `width` columns, nothing in it that acts on a terminal."""
-    flat = visible(" ".join(text[: 8 * max(width, 1)].split()))
-    return flat if len(flat) <= width else f"{flat[: max(0, width - 3)]}..."
-
-
-def lines_of(text: str) -> list[str]:
-    """All lines of a text, nothing in them that acts on a terminal."""
-    return [visible(line.expandtabs(4)) for line in text.replace("\r\n", "\n").split("\n")]
 
 
 def size(count: int) -> str:

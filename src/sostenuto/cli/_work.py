@@ -9,21 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from sostenuto.cli._given import home
+from sostenuto.cli._harmless import lines_of, one_line
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, folded, style
-from sostenuto.cli._whose import (
-    NOTHING_DONE,
-    SETTINGS,
-    agent_option,
-    confirmed,
-    home,
-    json_option,
-    lines_of,
-    one_line,
-    print_json,
-    size,
-    yes_option,
-)
+from sostenuto.cli._whose import NOTHING_DONE, SETTINGS, agent_option, confirmed, json_option, print_json, size, yes_option
 
 if TYPE_CHECKING:
     from sostenuto.app import Work

@@ -50,13 +50,15 @@ class Configured:
         return known.default, DEFAULT_SOURCE
 
     @property
+    def model(self) -> str:
+        """The model of every run as ``provider:id``, or as it is named where no provider is set; "" for none."""
+        name, provider = self["llm.model"] or "", self["llm.provider"]
+        return f"{provider}:{name}" if name and provider and not name.startswith(f"{provider}:") else str(name)
+
+    @property
     def named(self) -> tuple[str, ...]:
         """The keys that somebody set and the table has only with `EACH` in the place of an agent."""
         return tuple(sorted({key for layer in self.layers for key in layer.values if EACH in row_of(key)}))
-
-    def narrowed(self, layer: Layer, /) -> Configured:
-        """The same with one more source, narrower than all others."""
-        return Configured((*self.layers, layer)) if layer.values else self
 
 
 def global_file(home: Path, /) -> Path:

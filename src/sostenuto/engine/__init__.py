@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sostenuto.engine._plan import Asked, Draft, Plan
     from sostenuto.engine._profile import Profile, profile_of
     from sostenuto.engine._recall import LISTINGS, Hit, names_key, read
-    from sostenuto.engine._records import Recorded, amounting, recorded
+    from sostenuto.engine._records import Recorded, amounting, recorded, sensible
     from sostenuto.engine._searching import search, synchronize
     from sostenuto.engine._snapshot import dumped
     from sostenuto.engine._state import Request, State
@@ -69,6 +69,7 @@ __all__ = [
     "remaining",
     "repaired",
     "search",
+    "sensible",
     "stopped_at_edge",
     "stored",
     "summarized",
@@ -126,6 +127,7 @@ _HOMES = {
     "remaining": "_telling",
     "repaired": "_crossing",
     "search": "_searching",
+    "sensible": "_records",
     "stopped_at_edge": "_overflow",
     "stored": "_performing",
     "summarized": "_performing",

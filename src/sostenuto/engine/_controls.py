@@ -17,13 +17,22 @@ LARGEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How full the context is. `components` are tokens by kind; `largest` the ten largest pieces with their keys."""
+    """How full the context is.
+
+    Attributes:
+        tokens: of the next request as it stands; in a process that made none, with instructions and tools as of the last one.
+        window, source: the window, and where that number comes from.
+        components: the tokens by kind; they add up to all of them.
+        largest: the ten largest pieces in view with their keys.
+        budget: what a request may take: the window less what is kept free for the answer.
+    """
 
     tokens: int
     window: int
     source: str
     components: Mapping[str, int]
     largest: tuple[tuple[str, int], ...]
+    budget: int = 0
 
     @property
     def ratio(self) -> float:
@@ -92,9 +101,13 @@ class Switched:
 def usage(state: State, facts: Facts, source: str) -> Usage:
     """Tokens by component, and the ten largest pieces in view."""
     history, view = state.history, state.view
-    parts = {"system": facts.system, "tools": facts.tools, "overhead": facts.overhead}
-    parts["checkpoint and standing messages"] = history.ruler.tokens(view.head)
-    pieces: list[tuple[str, int]] = []
+    parts = {"system": facts.system, "checkpoint and standing messages": history.ruler.tokens(view.head)}
+    pieces = [
+        (place.key, history.ruler.tokens(history.part(place.ordinal, place.index)))
+        for number in view.standing
+        if number < view.start
+        for place in history.units[number].parts
+    ]
     for number in range(view.start, len(history.units)):
         unit = history.units[number]
         if number in view.flattened:
@@ -109,8 +122,23 @@ def usage(state: State, facts: Facts, source: str) -> Usage:
             parts[name] = parts.get(name, 0) + tokens
             pieces.append((key_of(*key), tokens))
     largest = sorted(pieces, key=lambda piece: -piece[1])[:LARGEST]
-    total = history.ruler.total(view.measure(history) + facts.system_measure)
-    return Usage(total, facts.window, source, {name: tokens for name, tokens in parts.items() if tokens}, tuple(largest))
+    measure = view.measure(history) + facts.system_measure
+    total = history.ruler.total(measure)
+    beyond = max(0, total - history.ruler.tokens(measure))  # what reports taught counts, not how the schemas were counted before
+    tools = min(facts.tools, beyond)
+    parts = {"tools": tools, "overhead": beyond - tools, **_adding_up(parts, to=total - beyond)}
+    return Usage(total, facts.window, source, {name: tokens for name, tokens in parts.items() if tokens}, tuple(largest), facts.budget)
+
+
+def _adding_up(parts: Mapping[str, int], *, to: int) -> dict[str, int]:
+    """The parts in the same proportions as whole numbers that add up: each was rounded by itself, and a report may have counted less."""
+    whole, found, taken = sum(parts.values()), {}, 0
+    seen = 0
+    for name, tokens in parts.items():
+        seen += tokens
+        upto = seen * to // whole if whole else 0
+        found[name], taken = upto - taken, upto
+    return found
 
 
 def undone(state: State, facts: Facts, settings: Settings, number: int | None) -> tuple[State, Undone]:
@@ -118,7 +146,7 @@ def undone(state: State, facts: Facts, settings: Settings, number: int | None) -
     active = [edit for edit in state.edits if edit.active]
     chosen = [edit for edit in active if number is None or edit.number == number][-1:]
     if not chosen:
-        return state, Undone(False, None, _total(state, state.view, facts), "There is nothing to undo.")
+        return state, Undone(False, None, _total(state, state.view, facts), _not_there(state, number, verb="undo"))
     edit = chosen[0]
     covers = [other.number for other in active if other.cover is not None]
     if edit.cover is not None and edit.number != covers[-1]:
@@ -141,10 +169,27 @@ def redone(state: State, facts: Facts, number: int | None) -> tuple[State, Undon
     idle = [e for e in state.edits if not e.active and e.reach < state.length and guard(e.reach) == e.guard]
     chosen = [edit for edit in idle if number is None or edit.number == number][-1:]
     if not chosen:
-        return state, Undone(False, None, _total(state, state.view, facts), "There is nothing to redo.")
+        return state, Undone(False, None, _total(state, state.view, facts), _not_there(state, number, verb="redo"))
     after = _switched(state, chosen[0].number, active=True)
     total = _total(after, after.view, facts)
     return after, Undone(True, chosen[0].number, total, f"Edit {chosen[0].number} is in force again; the context takes {total:,} tokens.")
+
+
+def _not_there(state: State, number: int | None, *, verb: str) -> str:
+    """Why nothing was undone or put on again."""
+    known = [edit for edit in state.edits if edit.cause != "lost"]
+    edit = next((edit for edit in known if edit.number == number), None)
+    if number is None:
+        return f"There is nothing to {verb}."
+    if edit is not None and verb == "undo":
+        return f"Edit {number} ({edit.kind}) is undone already."
+    if edit is not None and edit.active:
+        return f"Edit {number} ({edit.kind}) is in force already."
+    if edit is not None:
+        return f"Edit {number} ({edit.kind}) cannot be put on again: what was said before it is no longer what it was."
+    numbers = [edit.number for edit in known]
+    there = f"edits {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"edit {numbers[0]}" if numbers else "none"
+    return f"There is no edit {number}: this conversation has {there}."
 
 
 def _switched(state: State, number: int, *, active: bool) -> State:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sostenuto.engine._attachments import attached
 from sostenuto.engine._breaks import changed_in_front, priced
 from sostenuto.engine._emission import OPENING, TURN, Emission, opened, turns, with_nudges
-from sostenuto.engine._fixed import Instructions, Toolbox, instructions, toolbox
+from sostenuto.engine._fixed import Front, Instructions, Toolbox, instructions, toolbox
 from sostenuto.engine._folds import folding
 from sostenuto.engine._foreign import refuse_other_wires
 from sostenuto.engine._growing import grown, rebuilt
@@ -108,12 +108,14 @@ class Engine:
             sent_to=state.length,
             heads=written.heads,
             request=request,
-            asked=_question(draft.asked, draft.lead),
+            # what was only counted on is no measurement: a report of such a request teaches nothing
+            asked=() if draft.asked.as_last else _question(draft.asked, draft.lead),
             measured=measured + nudged(run),
             media=attached(state, before=self.state, edited=bool(run.edits)),
             waiting=(),
             events=(),
             facts=draft.facts,
+            front=state.front if draft.asked.as_last else self._front(state, draft.asked),
         )
         return request
 
@@ -189,6 +191,9 @@ class Engine:
         last, nudges = state.sent.expected, state.sent.nudges
         kept = out if nudges else out[: len(out) - len(last)]
         sent = Sent(guarded([*kept, *last]), tuple(emission.segments), nudges, built=tuple(emission.built))
+        if state.front is not None:
+            held = state.history.ruler
+            state.history.ruler = replace(held, calibration=state.front.calibration(held))
         self.state = replace(state, sent=sent)
 
     def _edited(self, state: State, run: Run) -> State:
@@ -217,25 +222,37 @@ class Engine:
     def _with_tools(self, state: State, asked: Asked) -> State:
         """The calibration for the tools of this request: their counted schemas until a report tells more (D2)."""
         ruler = state.history.ruler
+        if asked.as_last:
+            return state
         box = self._toolbox = toolbox(asked.tools, self._toolbox, codec=self.plan.codec)
         if box.print != ruler.calibration.tools:
             state.history.ruler = replace(ruler, calibration=ruler.calibration.with_tools(box.print, schema=box.schema(ruler)))
         return state
 
     def facts(self) -> Facts:
-        """What is true for the conversation now; before the first request of a process without instructions and tools."""
-        return self.state.facts or self._facts(self.state, Asked([]), 0)
+        """What is true for the conversation now; before the first request of a process as it was for the last one of another."""
+        return self.state.facts or self._facts(self.state, Asked([], as_last=True), 0)
+
+    def _front(self, state: State, asked: Asked) -> Front:
+        """What a request carries in front, to be counted with by whoever goes on."""
+        ruler, system = state.history.ruler, self._instructions.measure if self._instructions is not None else Measure()
+        tools, schema = ruler.calibration.tools, ruler.calibration.schema
+        return Front(system, ruler.mark, ruler.tokens(system), tools, schema, self._toolbox.named or "", asked.max_output)
 
     def _facts(self, state: State, asked: Asked, lead: int) -> Facts:
         ruler, calibration = state.history.ruler, state.history.ruler.calibration
-        given = instructions(asked.system, asked.messages[:lead], self._instructions, codec=self.plan.codec, ruler=ruler)
-        self._instructions, system = given, given.measure
+        front = state.front if asked.as_last else None
+        if front is not None:
+            system = front.measure(ruler)
+        else:
+            given = instructions(asked.system, asked.messages[:lead], self._instructions, codec=self.plan.codec, ruler=ruler)
+            self._instructions, system = given, given.measure
         if self.preface is not None:
             system += ruler.measure(self.preface)
         for needed in turns(state.history, self.plan.codec):
             system += ruler.measure(TURN) if needed else Measure()
         window = self._window(state)
-        reserve = self.plan.window.reserve(asked.max_output)
+        reserve = self.plan.window.reserve(asked.max_output if front is None else front.max_output)
         idle = asked.idle_s is not None and asked.idle_s > self.plan.cache_lifetime_s
         return Facts(
             budget=max(1, min(window, self._together(window) - reserve)),
@@ -245,7 +262,7 @@ class Engine:
             tools=calibration.schema,
             overhead=max(0, calibration.offset - calibration.schema),
             reserve=reserve,
-            named=self._toolbox.named,
+            named=self._toolbox.named if front is None else front.named or None,
             cold=idle,
             forced=asked.forced,
             strip_media=asked.strip_media,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
 from sostenuto.ladder import Settings
 from sostenuto.protocols import Codec, Raw
-from sostenuto.tokens import Measure, Ruler, Weigher
+from sostenuto.tokens import Calibration, Measure, Ruler, Weigher
 
 _RETRIEVAL = ("recall", "retrieve_tool_result")
+_SIZES = ("tokens", "schema", "max_output")
 SYSTEM_FRAME = 4
 """Tokens of the message that a text of the system prompt is framed as (origin 1.2)."""
 
@@ -54,6 +55,54 @@ class Instructions:
     lead: list[Raw]
     weigher: Weigher
     measure: Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What the last request carried in front and kept free behind, in figures alone: a process that made none counts with them (D32).
+
+    Attributes:
+        system: what the instructions weighed, by the weigher with this `mark`; `tokens`: the same in tokens.
+        tools, schema: fingerprint of the tools, and the tokens of their schemas; `named`: the one that reads pieces back, "" for none.
+        max_output: tokens that were asked for as output.
+    """
+
+    system: Measure
+    mark: str
+    tokens: int
+    tools: str
+    schema: int
+    named: str
+    max_output: int | None
+
+    def measure(self, ruler: Ruler) -> Measure:
+        """What the instructions weigh by this ruler."""
+        return self.system if self._is_by(ruler) else Measure(0, self.tokens)
+
+    def calibration(self, ruler: Ruler) -> Calibration:
+        """What the ruler has learned, for these tools. By another ruler they are other tools, so that a request with them counts them."""
+        name = self.tools if self._is_by(ruler) or not self.tools else f"{self.tools}~"
+        return ruler.calibration.with_tools(name, schema=self.schema)
+
+    def _is_by(self, ruler: Ruler) -> bool:
+        return bool(self.mark) and self.mark == ruler.mark
+
+
+def dumped_front(front: Front | None) -> dict[str, Any] | None:
+    """The figures as JSON-able values; None where there are none."""
+    return None if front is None else {
+        **asdict(front), "system": [front.system.weight, front.system.flat], "max_output": front.max_output or 0
+    }  # fmt: skip
+
+
+def front_back(entry: Any) -> Front | None:
+    """The figures back; None for what are none."""
+    try:
+        weight, flat, tokens, schema, output = (max(0, int(size)) for size in (*entry["system"], *map(entry.get, _SIZES)))
+        mark, tools, named = (str(entry[name]) for name in ("mark", "tools", "named"))
+        return Front(Measure(weight, flat), mark, tokens, tools, schema, named, output or None)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
 
 
 def toolbox(tools: Any, known: Toolbox, *, codec: Codec) -> Toolbox:

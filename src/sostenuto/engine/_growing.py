@@ -176,6 +176,7 @@ def _shortened(state: State, handed: list[Raw], found: Match) -> State:
     order = state.order if state.order is not None else tuple(range(state.length))
     rest = tuple(ordinal for _, ordinal in found.fresh)
     kept = tuple(order[: found.taken - len(rest)]) + rest
-    gone = [ordinal for ordinal in order if ordinal not in set(kept)]
+    still = set(kept)
+    gone = [ordinal for ordinal in order if ordinal not in still]
     event = Event("absent", 0, 0, f"the host left out {len(gone)} messages", (range_key(gone[0], gone[-1]),) if gone else ())
     return replace(state, order=kept, events=(*state.events, event), made=None)

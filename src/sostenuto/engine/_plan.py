@@ -36,7 +36,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call of `prepare`, as it was made."""
+    """One call of `prepare`, as it was made. `as_last`: with instructions, tools and output as the last request of another process."""
 
     messages: list[Raw]
     system: Any = None
@@ -49,6 +49,7 @@ class Asked:
     forced: int | None = None
     strip_media: bool = False
     repair: bool = False
+    as_last: bool = False
 
     @property
     def is_plain(self) -> bool:

@@ -162,10 +162,11 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     Lines that are missing, or stand where they make no sense, are gone around: every other message keeps its ordinal.
     """
     told, done = _Told(), _Done()
-    odd = _taken(told.take, kept.transcript) + _taken(done.take, kept.edits)
+    said, made = _taken(told.take, kept.transcript), _taken(done.take, kept.edits)
+    odd = len(kept.transcript) + len(kept.edits) - len(said) - len(made)
     meta = done.meta
     newest = int(meta.get(_UPTO, -1))
-    late = [record for record in kept.transcript if int(record["seq"]) > newest]
+    late = [record for record in said if int(record["seq"]) > newest]
     lost = {ordinal for ordinal, record in enumerate(told.log) if record.get("lost")}
     for ordinal in done.pinned:
         if ordinal < len(told.log):
@@ -183,15 +184,21 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     return snapshot, Recorded(None, seq, told.wire, meta, odd)
 
 
-def _taken(take: Callable[[Record], None], records: Sequence[Record]) -> int:
-    """Take records; how many are of a kind that no version of ours writes, and were gone around."""
-    odd = 0
+def sensible(kept: Kept) -> Kept:
+    """The records without those of kinds that no version of ours writes: what `amounting` goes around."""
+    return Kept(_taken(_Told().take, kept.transcript), _taken(_Done().take, kept.edits), kept.notes)
+
+
+def _taken(take: Callable[[Record], None], records: Sequence[Record]) -> list[Record]:
+    """Take records; those that could be taken."""
+    found = []
     for record in records:
         try:
             take(record)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-            odd += 1
-    return odd
+            continue
+        found.append(record)
+    return found
 
 
 def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) -> Mapping[str, Any]:

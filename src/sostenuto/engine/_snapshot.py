@@ -8,6 +8,7 @@ from typing import Any
 
 from sostenuto import checkpoint
 from sostenuto.engine._crossing import neutral
+from sostenuto.engine._fixed import dumped_front, front_back
 from sostenuto.engine._matching import guarded, own_end
 from sostenuto.engine._plain import plain
 from sostenuto.engine._state import Branch, Sent, State
@@ -59,6 +60,7 @@ def figures(state: State) -> dict[str, Any]:
         "order": _runs(state.order) if state.order is not None else None,
         "memory": {**asdict(state.memory), "hold": dict(state.memory.hold), "ripe_to": 0, "ripe_gain": 0},
         "pins": len(state.history.pinned),
+        "front": dumped_front(state.front),
     }
 
 
@@ -123,6 +125,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codec
         sent_to=figures_of["sent_to"],
         crossed=figures_of["crossed"],
         learned_window=meta.get("learned_window"),
+        front=front_back(meta.get("front")),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sostenuto.engine._emission import Made
+from sostenuto.engine._fixed import Front
 from sostenuto.ladder import Edit, Event, Facts, History, Memory, View, view_of
 from sostenuto.messages import Message
 from sostenuto.protocols import Raw
@@ -91,7 +92,8 @@ class State:
         measured: what its messages and system prompt weighed; `media` the part of that for attachments.
         branches: what forks left behind.
         waiting: notices for the next request; `events` the same for events.
-        refused: rejections in a row; `learned_window` a maximum an error stated; `facts` those of the last request.
+        refused: rejections in a row; `learned_window` a maximum an error stated; `facts` those of the last request;
+            `front` what it carried in front, also where another process made it.
     """
 
     history: History
@@ -119,6 +121,7 @@ class State:
     refused: int = 0
     learned_window: int | None = None
     facts: Facts | None = None
+    front: Front | None = None
 
 
 def reviewed(state: State, *, history: History, edits: tuple[Edit, ...]) -> State:

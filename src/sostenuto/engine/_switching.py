@@ -26,6 +26,8 @@ def switched(engine: Engine, plan: Plan, *, ruler: Ruler, foreign: bool) -> Engi
     other = Engine(plan, ruler=ruler)
     is_other_wire = plan.codec.name != engine.plan.codec.name
     fresh = crossed(old, plan.codec, ruler=ruler) if is_other_wire else _refolded(old, ruler, foreign=foreign)
+    if state.facts is None and state.front is not None:
+        fresh.ruler = replace(ruler, calibration=state.front.calibration(ruler))
     edits = carried_over(state.edits, old=old, new=fresh)
     state = replace(reviewed(state, history=fresh, edits=edits), learned_window=None, request=None, asked=())
     if plan.window.tokens != engine.plan.window.tokens:

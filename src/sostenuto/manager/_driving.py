@@ -308,7 +308,9 @@ def rehearsed(draft: Draft) -> Run:
 
 def preview_of(draft: Draft, run: Run) -> Preview:
     """A rehearsed run in figures and words."""
-    before, after = draft.run.total, run.total + ladder.nudge_tokens(run, run.nudges)
+    before, after = draft.run.total, run.total
+    if not draft.asked.manual:  # a nudge lives in one request, and is no part of what a person compacts
+        after += ladder.nudge_tokens(run, run.nudges)
     read = sum(max(0, edit.tokens_before - edit.tokens_after) for edit in run.edits if edit.cover is not None)
     rungs = tuple(event.rung for event in run.events)
     text = f"Compacting now takes the context from {before:,} to {after:,} tokens."

@@ -201,7 +201,7 @@ class ContextManager(Outliving):
         """Compact now, whatever the fill. `focus` is what to attend to; `before` a key: only what lies before it.
 
         Raises:
-            UnusableInput: nothing was prepared yet, or `before` is not a key.
+            UnusableInput: nothing was prepared yet, or `before` is not the key of one of its messages.
         """
         return await self._driver.ask(self._manual(focus, before))
 
@@ -242,7 +242,7 @@ class ContextManager(Outliving):
         """How full the context is, by component, and the ten largest pieces with their keys. Before the first request: empty."""
         engine = self._driver.engine
         if engine is None or not engine.state.length:
-            return machinery.Usage(0, self.window.tokens, self.window.source, {}, ())
+            return machinery.Usage(0, self.window.tokens, self.window.source, {}, (), self.window.tokens)
         return machinery.usage(engine.state, engine.facts(), self.window.source)
 
     def recall(self, query_or_key: str) -> tuple[Hit, ...]:
@@ -355,12 +355,14 @@ class ContextManager(Outliving):
         check_asked(messages, max_output, idle_s)
         if idle_s is None and self._clock is not None and self._last_call is not None:
             idle_s = max(0.0, self._clock() - self._last_call)
-        asked = machinery.Asked(list(messages), system, tools, max_output, idle_s)
-        return asked
+        return machinery.Asked(list(messages), system, tools, max_output, idle_s)
 
     def _manual(self, focus: str, before: str | None) -> Asked:
         last = self._driver.prepared()
         found = parse_key(before) if before is not None else None
         if before is not None and found is None:
             raise UnusableInput(f"before={before!r} is not a key such as m40")
+        length = self._driver.started().state.length
+        if found is not None and found[0] >= length:
+            raise UnusableInput(f"before={before!r} names no message of this conversation: the last one is m{length - 1}")
         return replace(last, manual=True, focus=focus, before=found[0] if found else None)

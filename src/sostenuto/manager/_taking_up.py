@@ -53,7 +53,7 @@ def _gone_on(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
     if known.odd:
         odd = f"conversation {keeper.log.conversation}: {known.odd} records make no sense and were left out"
         kept = replace(kept, notes=(*kept.notes, odd))
-    driver.last = machinery.Asked(driver.history()) if engine.state.length else None
+    driver.last = machinery.Asked(driver.history(), as_last=True) if engine.state.length else None
     wanted = replace(wishes, format=wishes.format or snapshot["format"])
     if (wanted.model, wanted.format) == (before.model, before.format):
         driver.wishes = wanted
@@ -79,7 +79,7 @@ def restored(wishes: Wishes, driver: Driver, snapshot: Mapping[str, Any], *, loo
     known = wishes.calibrations.get(wishes.model) is not None
     with bulk(len(snapshot["transcript"]) if isinstance(snapshot.get("transcript"), list) else 0):
         driver.started().load(snapshot, codecs=codec_named, calibrated=not known and wishes.model == (meta.get("model") or ""))
-    driver.last = machinery.Asked(driver.history()) if driver.started().state.length else None
+    driver.last = machinery.Asked(driver.history(), as_last=True) if driver.started().state.length else None
 
 
 def arguments_for(snapshot: Mapping[str, Any], arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sostenuto.doors import door
 
 if TYPE_CHECKING:
-    from sostenuto.results._budget import PAGE_CHARACTERS, PAGE_SHARE, Sizing, budget, widened
+    from sostenuto.results._budget import KEPT_BYTES, PAGE_CHARACTERS, PAGE_SHARE, Sizing, budget, widened
     from sostenuto.results._cut import Cut, cut, fitted
     from sostenuto.results._frame import Kind, Provenance, defused, enclosed, framed, inherited
     from sostenuto.results._page import Found, Page, found, listed, page
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sostenuto.results._words import Wanted, Word, excerpt, folded, holds, spaced, wanted
 
 __all__ = [
+    "KEPT_BYTES",
     "LITERALS",
     "MOST_RANKED",
     "PAGE_CHARACTERS",
@@ -58,6 +59,7 @@ _HOMES = {
     "Cut": "_cut",
     "Found": "_page",
     "Kind": "_frame",
+    "KEPT_BYTES": "_budget",
     "LITERALS": "_scan",
     "MOST_RANKED": "_scan",
     "PAGE_CHARACTERS": "_budget",

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+KEPT_BYTES = 256_000_000
+"""What the whole results of one conversation may take together; the oldest go first (D15)."""
 PAGE_CHARACTERS = 23_000
 """Origin 4.4: the widest result budget of 24,000 less 1,000 for the footer, so that a page is never cut again."""
 PAGE_SHARE = 0.10

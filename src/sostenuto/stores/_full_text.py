@@ -170,8 +170,7 @@ def _side_by_side(connection: Connection, query: Wanted) -> Iterator[int]:
     ranked = _ranked(connection, _phrase(query.tokens))
     best = list(islice(ranked, LITERALS))
     if query.tokens != (query.literal,):  # else the word found is what was asked
-        literal = [number for number in best if holds(folded(body(connection, number)[2]), query.literal)]
-        best = [*literal, *(number for number in best if number not in set(literal))]
+        best.sort(key=lambda number: not holds(folded(body(connection, number)[2]), query.literal))
     yield from best
     yield from ranked
 

@@ -25,7 +25,7 @@ from sostenuto.errors import ConversationInUse, UnusableInput, reason
 from sostenuto.stores._writing import make_folder, opened
 
 NAME: Final = "lease.json"
-_SUBSTITUTE: Final = "lease.held"
+SUBSTITUTE: Final = "lease.held"
 _TRIES: Final = 10
 _LONGEST: Final = 4_096
 _SHOWN: Final = 80
@@ -125,7 +125,7 @@ def _attempt(folder: Path, *, conversation: str, home: Path) -> Lease | None:
         is_locked = _locked(handle)
         if is_locked is False:
             raise _in_use(conversation, _read(handle))
-        substitute = None if is_locked else _made_substitute(folder / _SUBSTITUTE, conversation=conversation)
+        substitute = None if is_locked else _made_substitute(folder / SUBSTITUTE, conversation=conversation)
         if _is_at(folder / NAME, handle):
             return Lease(folder, handle=handle, substitute=substitute)
         if substitute is not None:

@@ -14,6 +14,7 @@ from sostenuto.stores._lease import NAME as LEASE
 from sostenuto.stores._lease import taken
 from sostenuto.stores._lines import Lines
 from sostenuto.stores._meta import note_use
+from sostenuto.stores._places import EDITS, TRANSCRIPT
 
 
 class LogOnDisk:
@@ -133,7 +134,7 @@ class LogOnDisk:
 
 def two_files(folder: Path, *, home: Path) -> tuple[Lines, Lines]:
     """The transcript and the edits of a conversation."""
-    return Lines(folder / "transcript.jsonl", home=home), Lines(folder / "edits.jsonl", home=home)
+    return Lines(folder / TRANSCRIPT, home=home), Lines(folder / EDITS, home=home)
 
 
 def read_both(files: tuple[Lines, Lines], *, writes: bool) -> Kept:

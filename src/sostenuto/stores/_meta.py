@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sostenuto.errors import UnusableInput
+from sostenuto.errors import UnusableInput, reason
 from sostenuto.stores._writing import moved_aside, opened, replace_file
 
 NAME: Final = "meta.json"
 SCHEMA: Final = 1
-_LARGEST: Final = 1024 * 1024
+_LARGEST: Final = 1024 * 1024  # bytes; ours have a few hundred
 
 
 def note_use(folder: Path, *, home: Path) -> None:
@@ -30,6 +30,26 @@ def note_use(folder: Path, *, home: Path) -> None:
             return
         begun = {"schema": SCHEMA, "title": "", "started": now}
         replace_file(path, json.dumps({**begun, **known, "last_used": now}, indent=2).encode() + b"\n", home=home)
+
+
+def meta_in(folder: Path) -> tuple[dict[str, Any], str]:
+    """What is told about the conversation in a folder, and why that cannot be read, "" if it can. Nothing is changed; never raises."""
+    path = folder / NAME
+    try:
+        with os.fdopen(opened(path, os.O_RDONLY, home=folder.parent), "rb") as file:
+            meta = json.loads(file.read(_LARGEST + 1))
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, UnusableInput) as error:
+        return {}, f"{path}: cannot be read ({reason(error)})"
+    except (ValueError, RecursionError):
+        return {}, f"{path}: not JSON"
+    if not isinstance(meta, dict):
+        return {}, f"{path}: not what this program writes"
+    schema = meta.get("schema")
+    if isinstance(schema, int) and schema > SCHEMA:
+        return {}, f"{path}: written by a newer version (schema {schema}); update this program"
+    return meta, ""
 
 
 def _known(path: Path, *, home: Path) -> dict[str, Any]:

@@ -16,6 +16,8 @@ KINDS = ("history", "work", "tool-results", "scratchpad", "cache", "telemetry", 
 """What is measured and purged by itself."""
 
 ARCHIVE = ".archive"
+TRANSCRIPT, EDITS = "transcript.jsonl", "edits.jsonl"
+"""The two files of a conversation."""
 
 
 class Places:

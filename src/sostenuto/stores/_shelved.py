@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from sostenuto.errors import UnusableInput, reason
-from sostenuto.stores._meta import NAME as META
-from sostenuto.stores._meta import SCHEMA
+from sostenuto.errors import reason
+from sostenuto.stores._lease import NAME as LEASE
+from sostenuto.stores._lease import SUBSTITUTE
+from sostenuto.stores._meta import meta_in
+from sostenuto.stores._places import EDITS, TRANSCRIPT
 from sostenuto.stores._stock import FOLDER as RESULTS
 from sostenuto.stores._walking import entries, files_below
-from sostenuto.stores._writing import opened
 
-TRANSCRIPT = "transcript.jsonl"
-_LARGEST = 1_000_000  # bytes of a meta.json; ours have a few hundred
-_LEASES = frozenset({"lease.json", "lease.held"})  # written by whoever opens a conversation, so they say nothing about its age
+_LEASES = frozenset({LEASE, SUBSTITUTE})  # written by whoever opens a conversation, so they say nothing about its age
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ def shelved(agent: str, conversation: str, *, history: Path, work: Path, is_arch
     """A conversation by its two folders, either of which may be missing."""
     trouble = next(filter(None, map(_trouble, (history, work))), "")
     said, told = _files(history), _files(work)
-    meta, unread = _meta(history)
+    meta, unread = meta_in(history)
     title = meta.get("title")
     times = [status.st_mtime for path, status in (*said, *told) if path.name not in _LEASES]
     return Shelved(
@@ -77,8 +74,8 @@ def last_used(history: Path) -> datetime | None:
 
     After a crash what ``meta.json`` says is old, so the age of the transcript counts too.
     """
-    found = [_moment(_meta(history)[0].get("last_used"))]
-    for name in (TRANSCRIPT, "edits.jsonl"):
+    found = [_moment(meta_in(history)[0].get("last_used"))]
+    for name in (TRANSCRIPT, EDITS):
         try:
             found.append(_at(os.lstat(history / name).st_mtime))
         except OSError:
@@ -102,26 +99,6 @@ def _files(folder: Path) -> list[tuple[Path, os.stat_result]]:
 
 def _bytes(files: Sequence[tuple[Path, os.stat_result]]) -> int:
     return sum(status.st_size for _, status in files)
-
-
-def _meta(folder: Path) -> tuple[dict[str, Any], str]:
-    """What is told about a conversation, and why it cannot be read."""
-    path = folder / META
-    try:
-        with os.fdopen(opened(path, os.O_RDONLY, home=folder.parent), "rb") as file:
-            meta = json.loads(file.read(_LARGEST))
-    except FileNotFoundError:
-        return {}, ""
-    except (OSError, UnusableInput) as error:
-        return {}, f"{path}: cannot be read ({reason(error)})"
-    except (ValueError, RecursionError):
-        return {}, f"{path}: not JSON"
-    if not isinstance(meta, dict):
-        return {}, f"{path}: not what this program writes"
-    schema = meta.get("schema")
-    if isinstance(schema, int) and schema > SCHEMA:
-        return {}, f"{path}: written by a newer version (schema {schema}); update this program"
-    return meta, ""
 
 
 def _moment(said: object) -> datetime | None:

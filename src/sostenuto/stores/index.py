@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sostenuto.protocols import Found
 from sostenuto.results import Wanted, excerpt, scanned, wanted
 from sostenuto.stores._names import checked_name
-from sostenuto.stores._places import Places
+from sostenuto.stores._places import TRANSCRIPT, Places
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -214,7 +214,7 @@ def place_of(home: Path, *, agent: str, conversation: str) -> tuple[Path | None,
     folder = places.history(checked_name(agent, what="agent"), checked_name(conversation, what="conversation"))
     path = folder / NAME if places.is_there(folder) else None
     try:
-        found = os.lstat(folder / "transcript.jsonl")
+        found = os.lstat(folder / TRANSCRIPT)
     except OSError:
         return path, ""
     return path, f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
@@ -336,7 +336,7 @@ def _prepare_file(path: Path) -> None:
         raise _NotOurs
     if path.exists() and not path.is_file():
         raise OSError(f"{path}: is no file")
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
     path.chmod(0o600)
 
 

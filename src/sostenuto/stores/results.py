@@ -13,15 +13,12 @@ from typing import Any, get_args
 
 from sostenuto.errors import UnusableInput, reason
 from sostenuto.protocols import KeptResult
-from sostenuto.results import Kind, Provenance
+from sostenuto.results import KEPT_BYTES, Kind, Provenance
 from sostenuto.stores._locking import locked
 from sostenuto.stores._notes import Notes
 from sostenuto.stores._stock import BODY, FOLDER, LOCK, NOTE, Stock
 from sostenuto.stores._writing import make_folder, opened, replace_file
 from sostenuto.work import is_device
-
-CAP_BYTES = 256_000_000
-"""D15: the bytes of one conversation's results."""
 
 SCHEMA = 1
 
@@ -41,7 +38,7 @@ class FileResults:
         home: the data home, below which no folder may be a symbolic link; None if all above `folder` is the person's own arrangement.
     """
 
-    def __init__(self, folder: Path, *, cap_bytes: int = CAP_BYTES, home: Path | None = None) -> None:
+    def __init__(self, folder: Path, *, cap_bytes: int = KEPT_BYTES, home: Path | None = None) -> None:
         self._folder = folder.absolute() / FOLDER
         self._cap = cap_bytes
         self._home = (home or folder.absolute().parent).absolute()

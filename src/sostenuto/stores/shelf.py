@@ -18,9 +18,9 @@ from sostenuto.stores._glimpse import Glimpse, glimpse
 from sostenuto.stores._lease import Lease, taken
 from sostenuto.stores._locking import locked
 from sostenuto.stores._names import checked_name
-from sostenuto.stores._places import ARCHIVE, KINDS, Places
-from sostenuto.stores._shelved import TRANSCRIPT, last_used, shelved
+from sostenuto.stores._places import ARCHIVE, KINDS, TRANSCRIPT, Places
 from sostenuto.stores._shelved import Shelved as Shelved
+from sostenuto.stores._shelved import last_used, shelved
 from sostenuto.stores._stock import FOLDER as RESULTS
 from sostenuto.stores._stock import LOCK, Stock
 from sostenuto.stores._walking import Measure, entries, files_below, measured

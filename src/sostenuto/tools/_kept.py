@@ -5,15 +5,13 @@ from __future__ import annotations
 from threading import Lock
 
 from sostenuto.protocols import KeptResult
-
-CAP_BYTES = 256 * 1024 * 1024
-"""What the bodies of one conversation may take together; the oldest go first (D15)."""
+from sostenuto.results import KEPT_BYTES
 
 
 class ResultsInMemory:
     """Kept in this process, within a cap: the oldest bodies make room for newer ones."""
 
-    def __init__(self, *, cap_bytes: int = CAP_BYTES) -> None:
+    def __init__(self, *, cap_bytes: int = KEPT_BYTES) -> None:
         self._cap, self._held = cap_bytes, 0
         self._results: dict[str, KeptResult] = {}
         self._lock = Lock()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sostenuto.work._journal import Recorded, record_in, record_value, recorded
     from sostenuto.work._known import known
     from sostenuto.work._numbers import NUMBERS
-    from sostenuto.work._preamble import HEADING, is_preamble, preamble
+    from sostenuto.work._preamble import HEADING, preamble
     from sostenuto.work._state import FIELDS, STATE, WorkState, patched, rendered, state_in, state_value
     from sostenuto.work._todos import TODOS, Priority, Status, Todo, conflict, is_unchecked, todos_in, todos_value, told
 
@@ -32,7 +32,6 @@ __all__ = [
     "draft_part_fault",
     "draft_path",
     "is_device",
-    "is_preamble",
     "is_unchecked",
     "known",
     "missing",
@@ -67,7 +66,6 @@ _HOMES = {
     "draft_part_fault": "_drafts",
     "draft_path": "_drafts",
     "is_device": "_drafts",
-    "is_preamble": "_preamble",
     "is_unchecked": "_todos",
     "known": "_known",
     "missing": "_drafts",

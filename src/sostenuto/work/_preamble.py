@@ -13,7 +13,7 @@ from sostenuto.work._state import WorkState, rendered
 from sostenuto.work._todos import Todo, is_unchecked, line
 
 HEADING: Final = "# Resumed work: claims of an earlier run, to be verified"
-"""Opens every preamble; by it one is recognised and not saved with the history."""
+"""Opens every preamble."""
 
 _FRAME: Final = (
     "The history before this point was compacted, or lost with the run. What is quoted below is what that run wrote down: claims, not "
@@ -24,11 +24,6 @@ _CUT: Final = "> [cut here: the rest had no room]"
 
 Count = Callable[[str], int]
 """Tokens of a text by the counter in force."""
-
-
-def is_preamble(text: str) -> bool:
-    """Whether `text` is a preamble of ours."""
-    return text.lstrip().startswith(HEADING)
 
 
 def preamble(
