@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from sostenuto.engine._state import Request, State
     from sostenuto.engine._switching import continued, switched
     from sostenuto.engine._telling import remaining
-    from sostenuto.engine._tools import answered, definitions, taken, tools
+    from sostenuto.engine._tools import NOTHING_HOLDS, answered, definitions, taken, tools
     from sostenuto.engine._translating import Translation, defined, instruction_text, translated
 
 __all__ = [
     "LISTINGS",
+    "NOTHING_HOLDS",
     "Asked",
     "Draft",
     "Engine",
@@ -89,6 +90,7 @@ _HOMES = {
     "Engine": "_engine",
     "Hit": "_recall",
     "LISTINGS": "_recall",
+    "NOTHING_HOLDS": "_tools",
     "Level": "_levels",
     "Loss": "_crossing",
     "Plan": "_plan",

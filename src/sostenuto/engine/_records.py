@@ -27,6 +27,8 @@ _LOST: Mapping[str, Any] = {
 """What stands in the place of an edit whose line was damaged: never in force, and the others keep their numbers."""
 
 
+_ODD = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+"""What comes of values that no version of ours writes."""
 _UPTO = "upto"
 """The figure that says which records of the transcript the figures know of."""
 _MOST_MISSING = 100_000
@@ -58,7 +60,7 @@ def recorded(known: Recorded, state: State, codec: Codec, *, also: Mapping[str, 
         What is known then; records for the transcript; records for the edits. Both are empty where nothing changed.
     """
     said = [*_wire(known, state, codec), *_branches(known, state), *_messages(known, state)]
-    meta = {**figures(state), **also, **({_UPTO: known.seq + len(said) - 1} if said else {})}
+    meta = {**figures(state, before=known.state, held=known.meta), **also, **({_UPTO: known.seq + len(said) - 1} if said else {})}
     done = [*_edits(known, state), *_pins(known, state)]
     held = {} if any("fork" in record for record in said) else known.meta  # the figures are then known to be of what follows the fork
     changed = {name: value for name, value in meta.items() if name not in held or held[name] != value}
@@ -165,8 +167,10 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
     said, made = _taken(told.take, kept.transcript), _taken(done.take, kept.edits)
     odd = len(kept.transcript) + len(kept.edits) - len(said) - len(made)
     meta = done.meta
-    newest = int(meta.get(_UPTO, -1))
-    late = [record for record in said if int(record["seq"]) > newest]
+    try:
+        caught_up = _caught_up(meta, said, length=len(told.log))
+    except _ODD:  # the figures are of no version of ours; every message can be read without them
+        meta, caught_up, odd = {}, {}, odd + 1
     lost = {ordinal for ordinal, record in enumerate(told.log) if record.get("lost")}
     for ordinal in done.pinned:
         if ordinal < len(told.log):
@@ -179,7 +183,7 @@ def amounting(kept: Kept) -> tuple[dict[str, Any], Recorded]:
         "edits": done.without(lost),
         "branches": told.branches,
         "rewritten": told.prints,
-        "meta": {**_caught_up(meta, late, length=len(told.log)), "crossed": told.crossed},
+        "meta": {**caught_up, "crossed": told.crossed},
     }
     return snapshot, Recorded(None, seq, told.wire, meta, odd)
 
@@ -195,19 +199,21 @@ def _taken(take: Callable[[Record], None], records: Sequence[Record]) -> list[Re
     for record in records:
         try:
             take(record)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        except _ODD:
             continue
         found.append(record)
     return found
 
 
-def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) -> Mapping[str, Any]:
+def _caught_up(meta: Mapping[str, Any], said: Sequence[Record], *, length: int) -> Mapping[str, Any]:
     """The figures for a transcript that goes further than they do: its writer died before it wrote those of its last step."""
+    newest = int(meta.get(_UPTO, -1))
+    late = [record for record in said if int(record["seq"]) > newest]
     forks = [int(record["fork"]) for record in late if "fork" in record]
     first = min((*forks, *(int(record["ordinal"]) for record in late if "ordinal" in record)), default=length)
     if first >= length and not forks:
         return meta
-    out = {**meta, "last_sent": [], "nudges": 0, "handed": None}  # the newest message was in no request
+    out = {**meta, "last_sent": [], "nudges": 0, "begins": None, "handed": None}  # the newest message was in no request
     if "sent_to" in meta:
         out["sent_to"] = min(int(meta["sent_to"]), first)
     if meta.get("order") is not None:
@@ -215,7 +221,8 @@ def _caught_up(meta: Mapping[str, Any], late: Sequence[Record], *, length: int) 
         out["order"] = [*old, [first, max(0, length - first)]]
     if meta.get("kept_mode") and meta.get("handed") and not forks:
         handed = meta["handed"]
-        place = [len(handed["begins"]) + first - handed["from"], first, length - first]
+        place = [len(meta["begins"]["messages"]) + first - handed["from"], first, length - first]
+        out["begins"] = meta["begins"]
         out["handed"] = {**handed, "segments": [*handed["segments"], place]}
     return out
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any
 
 from sostenuto import checkpoint
@@ -41,8 +43,12 @@ def dumped(state: State, codec: Codec) -> dict[str, Any]:
     }
 
 
-def figures(state: State) -> dict[str, Any]:
-    """What is kept of a state beside its transcript and edits."""
+def figures(state: State, *, before: State | None = None, held: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """What is kept of a state beside its transcript and edits.
+
+    Args:
+        before: the state of an earlier step; `held`: its figures. What did not change since then is not made again.
+    """
     folding, last = state.history.folding, plain(state.sent.expected[-1:])
     if state.length and not state.sent.nudges and last == [plain(state.raws[state.length - 1])]:
         last = []  # as the transcript has it
@@ -54,7 +60,7 @@ def figures(state: State) -> dict[str, Any]:
         "kept_mode": state.kept_mode,
         "nudges": 0 if unsent else state.sent.nudges,
         "last_sent": [] if unsent else last,
-        "handed": _handed(state),
+        **_handed(state, before, held.get("begins")),
         "learned_window": state.learned_window,
         "calibration": dump({_CALIBRATED: state.history.ruler.calibration}),
         "order": _runs(state.order) if state.order is not None else None,
@@ -65,13 +71,14 @@ def figures(state: State) -> dict[str, Any]:
 
 
 def _runs(ordinals: Sequence[int]) -> list[list[int]]:
-    """Ordinals as runs: first and count."""
+    """Ordinals, which rise, as runs: first and count. A run ends where they are further apart than their places."""
     runs: list[list[int]] = []
-    for ordinal in ordinals:
-        if runs and ordinal == sum(runs[-1]):
-            runs[-1][1] += 1
-        else:
-            runs.append([ordinal, 1])
+    at = 0
+    while at < len(ordinals):
+        start = ordinals[at] - at
+        count = bisect_right(range(at, len(ordinals)), start, key=lambda place: ordinals[place] - place)
+        runs.append([ordinals[at], count])
+        at += count
     return runs
 
 
@@ -95,7 +102,7 @@ def loaded(snapshot: Mapping[str, Any], history: History, codec: Codec, *, codec
         history.extend(messages, pinned=pinned, weights=_weights(records, messages, mark=history.ruler.mark))
         history.guards = _guards(records)
         history.prints = {int(ordinal): bytes.fromhex(print_) for ordinal, print_ in snapshot.get("rewritten", {}).items()}
-        own = _handed_back(meta.get("handed"), raws)
+        own = _handed_back(meta.get("begins"), meta.get("handed"), raws)
         branches = tuple(_branch_back(branch, codec, codecs) for branch in snapshot.get("branches", ()))
         edits = tuple(_guarded(_edit_back(entry), history) for entry in snapshot["edits"])
         runs = meta.get("order")
@@ -135,29 +142,33 @@ def calibration(snapshot: Mapping[str, Any]) -> Calibration | None:
     return load(meta.get("calibration")).get(_CALIBRATED) if isinstance(meta, Mapping) else None
 
 
-def _handed(state: State) -> dict[str, Any] | None:
+def _handed(state: State, before: State | None, held: Any) -> dict[str, Any]:
     """What was handed over last by a caller who keeps what a request held: how it begins, and from which message on the log follows.
 
-    None for every other caller.
+    The beginning is a figure of its own: it stays until the next edit, while what follows grows with every step. Both are None for
+    every other caller.
     """
     own, count = state.own, own_end(state)
     if not own.expected:
-        return None
-    return {
-        "begins": plain(own.expected[: len(own.expected) - count]),
-        "from": state.length - count,
-        "segments": [list(run) for run in own.segments],
+        return {"begins": None, "handed": None}
+    first = own.expected[: len(own.expected) - count]
+    is_known = before is not None and held and len(held["messages"]) == len(first) and before.own.expected[: len(first)] == first
+    begins = {
+        "messages": held["messages"] if is_known else plain(first),
+        "segments": [list(run) for run in own.segments[:-1]],
         "built": [list(run) for run in own.built],
         "changed": sorted(own.changed),
     }
+    return {"begins": begins, "handed": {"from": state.length - count, "segments": [list(run) for run in own.segments[-1:]]}}
 
 
-def _handed_back(entry: Any, raws: list[Any]) -> Sent:
-    if not entry:
+def _handed_back(begins: Any, handed: Any, raws: list[Any]) -> Sent:
+    if not handed:
         return Sent()
-    expected = guarded([*entry["begins"], *raws[int(entry["from"]) :]])
-    segments, built = (tuple((int(a), int(b), int(c)) for a, b, c in entry[name]) for name in ("segments", "built"))
-    return Sent(expected, segments, 0, {int(ordinal): {} for ordinal in entry["changed"]}, built)
+    expected = guarded([*begins["messages"], *raws[int(handed["from"]) :]])
+    runs = [*begins["segments"], *handed["segments"]], begins["built"]
+    segments, built = (tuple((int(a), int(b), int(c)) for a, b, c in entries) for entries in runs)
+    return Sent(expected, segments, 0, {int(ordinal): {} for ordinal in begins["changed"]}, built)
 
 
 def _record(state: State, ordinal: int, raw: Any) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from sostenuto.protocols import Codec, Finder, Tool
 from sostenuto.results import PAGE_CHARACTERS, PAGE_SHARE, Provenance, defused, enclosed, framed, inherited, listed, page, widened
 
 HITS_A_PAGE = 10
+NOTHING_HOLDS = "Nothing holds "
+"""How the answer to a search without a find begins."""
 _FARTHEST = 2**31
 """No search has so many finds; what a model asks for may be any number."""
 SHOWN_CHARACTERS = 240
@@ -102,7 +104,7 @@ def _hits(query: str, offset: int, state: State, *, finder: Finder | None, longe
     if not hits and offset:
         return f"offset {offset:,} is past the end: there are fewer finds of {query[:80]!r}", False
     if not hits:
-        return f"Nothing holds {query[:80]!r}. Try fewer or other words.", True
+        return f"{NOTHING_HOLDS}{query[:80]!r}. Try fewer or other words.", True
     lines: list[str] = []
     for hit in hits[:HITS_A_PAGE]:
         line = _line(hit, foreign=inherited(read(state, hit.key, settings=Settings()).text))
