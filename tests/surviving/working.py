@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,9 @@ WORK_S: Final = 0.9
 """Seconds within which a run is killed at random: about as long as one takes."""
 STEPS: Final = 12
 WINDOW: Final = 4_800
+TOOLS: Final = [
+    "read_file", "write_file", "grep", "shell", "manage_todos", "list_todos", "update_work_state", "manage_scratchpad", "summarize_context"
+]  # fmt: skip
 TASK, GO_ON, DONE = "Write all parts of the report.", "Go on where you were.", "All parts are written."
 SUMMARY: Final = """## Goal
 Write all parts of the report.
@@ -104,8 +107,16 @@ class Work:
         """What the next process is told."""
         self.runs += 1
         arguments = ["run", prompt, "--model", "llamacpp:tiny-random", "--conversation", conversation, "--events", "all"]
-        arguments += ["--approval-policy", "high-risk"]
+        arguments += ["--approval-policy", "high-risk", "--agent", "default"]
+        self._choose_tools()
         return Told(arguments, self.folder, self.out, self.err, self._own, **more)
+
+    def _choose_tools(self) -> None:
+        """In so small a window nobody has all of these tools without asking for them."""
+        agents = self.home / "agents"
+        with suppress(OSError):  # where nothing can be written, what was written before is there
+            agents.mkdir(parents=True, exist_ok=True)
+            (agents / "default.json").write_text(json.dumps({"id": "default", "config": {"tools": TOOLS}}))
 
     @property
     def _own(self) -> dict[str, str]:

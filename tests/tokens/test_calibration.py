@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -304,3 +305,13 @@ def test_the_first_estimate_after_a_rewrite_is_near_on_a_synthetic_provider() ->
             words = [part.text for message in kept for part in message.parts if isinstance(part, Text)]
             true = 30_000 + sum(toktok.batch_count(words, "o200k_base", 1))
             assert learned.total(sum((known.measure(message) for message in kept), Measure())) == pytest.approx(true, rel=0.10)
+
+
+def test_fewer_tools_never_take_more_than_was_reported_for_them() -> None:
+    """Where less than its schemas was reported for a set of tools, a smaller set takes its share of that, and no estimate falls below 0."""
+    known = Calibration(ratio=4.0, offset=100, tools="all", schema=2_880, reports=1)
+    assert known.with_tools("few", schema=720).offset == 25
+    assert known.with_tools("", schema=0).offset == 0
+    assert replace(known, offset=-40).with_tools("few", schema=720).offset == -40
+    assert replace(known, offset=3_000).with_tools("few", schema=720).offset == 3_000 - 2_160
+    assert known.with_tools("few", schema=720).with_tools("all", schema=2_880).offset == 100

@@ -34,9 +34,24 @@ def present() -> Iterator[bool]:
 
 
 def say(line: str) -> None:
-    """One line on standard error; where nobody can hear it, nothing."""
+    """One line on standard error, on a terminal broken between words; where nobody can hear it, nothing."""
     with contextlib.suppress(OSError, ValueError):
-        click.echo(line, err=True)
+        for part in _fitting(line):
+            click.echo(part, err=True)
+
+
+def _fitting(line: str) -> list[str]:
+    """The line in lines of whole words as a person's terminal shows them; one for a program, or with colours, as it is.
+
+    So is one that says what to type: a terminal breaks it for the eye alone, and it can be copied whole.
+    """
+    from sostenuto.cli._terminal import folded, is_terminal, style
+
+    if not is_terminal(sys.stderr) or "\x1b" in line or ": sostenuto " in line:
+        return [line]
+    width = style(sys.stderr, os.environ).width
+    indent = line[: len(line) - len(line.lstrip())]
+    return (folded(line, width=width + 1, first=indent, rest=f"{indent}  ") or [line]) if len(line) > width else [line]
 
 
 def abandon() -> None:

@@ -91,15 +91,21 @@ class Calibration:
         Args:
             fingerprint: identifies the tools ("" for none).
             schema: their schemas counted as text, in tokens. A set that was never reported takes the offset in force,
-                moved by the difference of the schemas, until the next report (D2).
+                moved by the difference of the schemas, until the next report (D2); where less than its schemas was ever reported, a
+                smaller set takes its share of that: a template need not show a model all that is sent.
         """
         if fingerprint == self.tools:
             return self
         rest = tuple(entry for entry in self.known if entry.fingerprint not in (self.tools, fingerprint))
         known = (*rest, ToolSet(self.tools, self.offset, self.schema))[-_MOST_TOOL_SETS:]
         seen = next((entry for entry in self.known if entry.fingerprint == fingerprint), None)
-        offset = seen.offset if seen else self.offset + schema - self.schema
+        offset = seen.offset if seen else self._moved(schema)
         return replace(self, offset=offset, tools=fingerprint, schema=schema, known=known)
+
+    def _moved(self, schema: int) -> int:
+        if schema < self.schema and self.offset < self.schema:
+            return min(self.offset, self.offset * schema // self.schema)
+        return self.offset + schema - self.schema
 
 
 def fresh(*, seed: float = 4.0, exact: bool = False) -> Calibration:
