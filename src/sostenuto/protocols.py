@@ -292,13 +292,16 @@ class KeptResult:
 
 
 class KeptResults(Protocol):
-    """Where whole results are kept. Neither method raises."""
+    """Where whole results are kept. No method raises."""
 
     def keep(self, key: str, result: KeptResult, /) -> bool:
         """Keep a result under a key; False if it could not be kept. The first one under a key stays (origin 4.2)."""
 
     def kept(self, key: str, /) -> KeptResult | None:
         """The result under a key; None where nothing is, or it had to make room."""
+
+    def listed(self) -> Sequence[str]:
+        """Every key under which a result is, the oldest first."""
 
 
 class Papers(Protocol):

@@ -129,7 +129,7 @@ def test_undo_says_why_it_cannot(whose: Whose) -> None:
     assert "8,000 fit" in under.text
     compacted(whose)
     assert "undo that one (edit 6) first" in undone(whose, 4)[0].text
-    assert undone(whose, 999)[0].text == "There is nothing to undo."
+    assert undone(whose, 999)[0].text == "There is no edit 999: this conversation has edits 0 to 6."
     assert context(whose).edits[:6] == before
 
 

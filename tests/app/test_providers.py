@@ -55,6 +55,8 @@ def test_a_missing_key_is_told_with_its_variable(name: str, words: str) -> None:
         ("", "names no provider; write provider:id, for example"),
         ("opnai:gpt-4o", "the provider 'opnai' is not known; did you mean 'openai'?"),
         ("qqqq:x", "the provider 'qqqq' is not known; if it is a server"),
+        ("qqqq:x", "OPENAI_BASE_URL=http://HOST:PORT/v1 sostenuto run --model openai:x"),
+        ("http://127.0.0.1:9191/v1", "OPENAI_BASE_URL=http://127.0.0.1:9191/v1 sostenuto run --model openai:NAME"),
         ("ollama", "names no model; write ollama:NAME"),
         ("groq:", "names a provider and no model; write groq:ID"),
         ("local:nowhere.gguf", "names no file"),

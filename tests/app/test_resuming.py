@@ -144,7 +144,7 @@ def test_a_conversation_too_large_for_the_window_goes_on_with_a_plan(tmp_path: P
     told = [str(event.detail["text"]) for event in events if event.kind == "notice"]
     (plan,) = [line for line in told if "goes on in a window of 5,000 tokens" in line]
     assert "The next request takes the context from" in plan
-    assert "Rungs: compact; a summarizer reads about 4," in plan
+    assert "Rungs: compact; a summarizer reads about 3," in plan
     assert plan.endswith("tokens, price unknown.")
     (first, *_) = [event.detail for event in events if event.kind == "request"]
     assert first["tokens"] <= 5_000

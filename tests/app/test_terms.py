@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sostenuto.budget import Limits
 from sostenuto.config import Agent, global_file, write_agent, write_json
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.tokens import Reported
+from sostenuto.tools import standard_tools
 
 
 def wish(folder: Path, **changes: Any) -> Wish:
@@ -116,3 +118,10 @@ def test_figures_that_cannot_be_written_are_said_once(tmp_path: Path) -> None:
     for _ in range(3):
         metrics.take(Event("end", {"cost_usd": 1.0}))
     assert len(told) == 1
+
+
+def test_the_page_about_running_lists_every_tool_with_its_tier(tmp_path: Path) -> None:
+    """The table of docs/running.md has exactly the tools an agent may name, in their order, each with the tier it says of itself."""
+    text = (Path(__file__).resolve().parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (read-only|low-risk|high-risk) \|$", text, re.MULTILINE)
+    assert rows == [(tool.name, tool.risk) for tool in standard_tools(tmp_path)]

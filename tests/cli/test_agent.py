@@ -34,7 +34,7 @@ def test_an_agent_is_made_shown_changed_and_deleted(capfd: pytest.CaptureFixture
     shown = json.loads(said(["show", "reviewer"], capfd)[0])
     assert (shown["name"], shown["config"]) == ("The reviewer", {"llm": {"model": "openai:gpt-5"}})
     assert said(["list"], capfd)[0] == "reviewer: openai:gpt-5\n"
-    said(["delete", "reviewer"], capfd)
+    said(["delete", "reviewer", "--yes"], capfd)
     assert json.loads(said(["list", "--json"], capfd)[0]) == []
 
 
@@ -92,3 +92,36 @@ def test_a_damaged_agent_is_listed_with_what_is_wrong(capfd: pytest.CaptureFixtu
     out, _ = said(["list"], capfd)
     assert "good: a:b" in out
     assert "half-written" in out
+
+
+def test_an_unknown_tool_is_refused_when_it_is_set(capfd: pytest.CaptureFixture[str], home: Path) -> None:
+    """create and edit name the nearest tool and write nothing."""
+    assert "did you mean 'read_file'?" in said(["create", "x", "--set", 'tools=["read_fil"]'], capfd, code=1)[1]
+    assert not (home / "agents" / "x.json").exists()
+    said(["create", "x", "--set", 'tools=["read_file"]'], capfd)
+    assert "did you mean 'shell'?" in said(["edit", "x", "--set", 'tools=["shel"]'], capfd, code=1)[1]
+    assert json.loads(said(["show", "x", "--json"], capfd)[0])["config"] == {"tools": ["read_file"]}
+
+
+def test_an_unknown_provider_is_warned_about(capfd: pytest.CaptureFixture[str]) -> None:
+    """The nearest provider is named, and the agent is made all the same; a known one, an address and a bare id are no matter."""
+    assert "the provider 'locl' is not known; did you mean 'local'?" in said(["create", "x", "--model", "locl:x"], capfd)[1]
+    for number, model in enumerate(("ollama:x", "groq:x", "http://127.0.0.1:8080/v1", "gpt-5")):
+        assert "not known" not in said(["create", f"y{number}", "--model", model], capfd)[1]
+
+
+def test_delete_asks(capfd: pytest.CaptureFixture[str], home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody can be asked nothing goes without --yes; an agent that is not there is said to be none."""
+    said(["create", "x"], capfd)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert "add --yes" in said(["delete", "x"], capfd, code=2)[1]
+    assert (home / "agents" / "x.json").exists()
+    said(["delete", "x", "--yes"], capfd)
+    assert not (home / "agents" / "x.json").exists()
+    assert "add --yes" not in said(["delete", "x"], capfd, code=2)[1]
+
+
+def test_tokens_may_be_round(capfd: pytest.CaptureFixture[str]) -> None:
+    """A ceiling of 60k is 60,000 tokens."""
+    said(["create", "x", "--set", "llm.maxContextTokens=60k"], capfd)
+    assert json.loads(said(["show", "x", "--json"], capfd)[0])["config"] == {"llm": {"maxContextTokens": 60_000}}

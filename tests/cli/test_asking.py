@@ -244,3 +244,16 @@ def test_the_answer_cannot_act_on_the_terminal(served: Any) -> None:
     assert "first" in shown
     assert "second" in shown
     assert not set(terminal.screen) & set("\x1b\x07\x9b")
+
+
+def test_an_answer_that_means_nothing_is_said_to(served: Any) -> None:
+    """One line says what was not understood, the choices stand below it; after Ctrl+C no live line is drawn again."""
+    one = served([shell("echo one"), "Done."])
+    with Terminal(*ARGUMENTS, environment=one.environment) as terminal:
+        terminal.until("allow? ")
+        terminal.type("perhaps\n")
+        screen = terminal.until("allow? ", times=2)
+        assert screen.count("not understood: 'perhaps'; type one of these") == 1
+        terminal.type("\x03")
+        assert terminal.ended() == 130
+        assert "step 1" not in terminal.screen.partition("^C")[2]

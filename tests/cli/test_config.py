@@ -124,3 +124,20 @@ def test_validate_names_the_fault(capfd: pytest.CaptureFixture[str], folder: Pat
         assert str(wrong) in said(arguments, capfd, code=1)[1]
     assert wrong.read_text() == '{"maxTokens": '
     assert "no such file" in said(["validate", "nowhere.json"], capfd, code=1)[1]
+
+
+def test_show_can_be_narrowed(capfd: pytest.CaptureFixture[str]) -> None:
+    """A key is shown alone, a beginning with all that begin so; what begins no key is wrong usage and names the nearest."""
+    assert said(["show", "maxTokens"], capfd)[0].startswith("maxTokens = ")
+    found = json.loads(said(["show", "llm", "--json"], capfd)[0])
+    assert found.keys() == {key for key in KEYS if key.startswith("llm.")}
+    assert "did you mean 'maxTokens'?" in said(["show", "maxToken5"], capfd, code=2)[1]
+
+
+@pytest.mark.parametrize(("value", "tokens"), [("4k", 4_000), ("1.5m", 1_500_000), ("32_000", 32_000), ("8,192", 8_192)])
+def test_tokens_are_read_as_window_reads_them(capfd: pytest.CaptureFixture[str], value: str, tokens: int) -> None:
+    """Round numbers of tokens are what they are with --window; other numbers are not."""
+    said(["set", "llm.maxContextTokens", value], capfd)
+    assert said(["get", "llm.maxContextTokens"], capfd)[0] == f"{tokens}\n"
+    if value.endswith("k"):
+        assert "must be" in said(["set", "maxIterations", value], capfd, code=2)[1]

@@ -190,3 +190,44 @@ def test_a_data_home_that_is_a_file_is_one_line(tmp_path: Path, monkeypatch: pyt
         _, err = printed(capfd, *arguments, code=1)
         assert "data home cannot be read" in err
         assert err.count("\n") == 1
+
+
+def test_a_search_says_where_the_words_are_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Words under another agent are hinted at, --all finds them, and without any conversation that is said."""
+    from sostenuto.manager import ContextManager
+    from sostenuto.stores.files import Files
+
+    monkeypatch.setenv("SOSTENUTO_HOME", str(tmp_path))
+    assert main(["conversations", "search", "zeppelin"]) == 1
+    assert "there are no conversations; begin one with" in capfd.readouterr().err
+    context = ContextManager(window=100_000, store=Files(tmp_path, agent="scout"), conversation="sky")
+    context.prepare_sync([{"role": "user", "content": "A zeppelin."}])
+    context.close()
+    assert main(["conversations", "search", "zeppelin"]) == 1
+    assert "agent scout has them in sky: add --agent scout, or --all" in capfd.readouterr().err
+    assert main(["conversations", "search", "zeppelin", "--all"]) == 0
+    assert capfd.readouterr().out.startswith("scout/sky  1 find")
+    assert main(["conversations", "show", "a b"]) != 0
+    assert "' ' may not stand in a name" in capfd.readouterr().err
+
+
+def test_an_export_says_what_it_replaced_and_what_is_redacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:  # fmt: skip
+    """A file that was there is told of; that something is [redacted] only where something is."""
+    from sostenuto.manager import ContextManager
+    from sostenuto.stores.files import Files
+
+    monkeypatch.setenv("SOSTENUTO_HOME", str(tmp_path / "home"))
+    for name, text in (("plain", "Hello."), ("telling", "The password=hunter2-and-more-of-it is it.")):
+        context = ContextManager(window=100_000, store=Files(tmp_path / "home", agent="default"), conversation=name)
+        context.prepare_sync([{"role": "user", "content": text}])
+        context.close()
+        told = []
+        for _ in range(2):
+            assert main(["conversations", "export", name, "--out", str(tmp_path / name)]) == 0
+            told.append(capfd.readouterr().err)
+        assert ["replaced" in err for err in told] == [False, True]
+        assert all(("[redacted]" in err) is (name == "telling") for err in told)

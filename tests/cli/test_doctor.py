@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sostenuto.app import small_model_installs
 from sostenuto.cli import main
 from sostenuto.testing import FakeServer
 
@@ -64,3 +65,28 @@ def test_settings_say_where_ollama_is(capfd: pytest.CaptureFixture[str], tmp_pat
         assert found["ollama"]["text"].startswith(f"listens at {server.base_url}")
     assert main(["doctor", "--config", str(tmp_path / "missing.json")]) == 1
     assert "missing.json" in "".join(capfd.readouterr().out.split())
+
+
+def test_a_model_that_a_run_would_refuse_is_wrong(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model that is set and has no key is a fault that names the variable; with the key it is not."""
+    assert main(["config", "set", "llm.model", "openai:fake"]) == 0
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert main(["doctor"]) == 1
+    assert "!! settings model openai:fake, but a run would fail: openai:fake needs a key; set OPENAI_API_KEY" in _words(capfd)
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    assert main(["doctor"]) == 0
+    assert "ok settings model openai:fake" in _words(capfd)
+
+
+def test_the_small_model_is_a_thing_of_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    """What runs a model and the small model are told apart, and what is missing has its own command."""
+    assert main(["doctor", "--json"]) == 0
+    found = {each["about"]: each for each in json.loads(capfd.readouterr().out)["findings"]}
+    missing = [command for command in small_model_installs() if command.startswith("pip install")]
+    assert found["small model"]["state"] == ("absent" if missing else "ok")
+    assert found["small model"]["remedy"] == ", then ".join(missing)
+
+
+def _words(capfd: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capfd.readouterr().out.split())

@@ -148,3 +148,12 @@ def test_a_record_that_makes_no_sense_is_gone_around(line: str, home: Path, capf
     path.write_text(path.read_text() + line + "\n")
     assert main(["conversations", "show", "review"]) == 0
     assert capfd.readouterr().out == before
+
+
+def test_less_shows_colours(home: Path) -> None:
+    """Without PAGER and LESS the pager is less and shows colours as such; no escape code is written out."""
+    with Terminal("inspect", "review", environment={"PAGER": "", "LESS": ""}) as terminal:
+        terminal.until("Transcript")
+        terminal.type("q")
+        terminal.ended()
+        assert "ESC" not in terminal.screen

@@ -44,8 +44,8 @@ def said(home: Path, messages: list[Raw], *, agent: str = "default", name: str =
 
 
 def files(home: Path) -> dict[str, tuple[bytes, int]]:
-    """Everything of the conversation but its index."""
-    found = [path for path in home.rglob("*") if path.is_file() and path.name != "recall.sqlite"]
+    """Everything of the conversation; its index is in the cache."""
+    found = [path for path in home.rglob("*") if path.is_file() and "cache" not in path.relative_to(home).parts]
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
 
 
@@ -154,7 +154,51 @@ def test_in_the_archive(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_damaged_index_is_made_again(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Whatever lies in the place of the index, the search answers without a word about it."""
-    index = home / "history" / "default" / "review" / "recall.sqlite"
+    index = home / "cache" / "recall" / "default" / "review.sqlite"
+    index.parent.mkdir(parents=True)
     for damage in (b"", b"noise" * 1_000):
         index.write_bytes(damage)
         assert answer(["review", "0x7f5"], capfd)["key"] == "m12.0"
+
+
+def test_what_a_cut_result_held_is_found_in_the_whole(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Words of a whole result that was cut before it came in are found under the id of its call; the piece that came in names the whole;
+    what came in whole, and a result that is added later, are found as they are (origin 4.2)."""
+    results = FileResults(home / "work" / "default" / "review")
+    whole = "\n".join(str(number) for number in range(4_000))
+    results.keep("c9", KeptResult(whole, "shell", "c9", None))
+    cut = '1\n2\n[... left out here; retrieve_tool_result(tool_call_id="c9") ...]\n3999'
+    call = {"id": "c9", "type": "function", "function": {"name": "shell", "arguments": '{"command": "seq 4000"}'}}
+    added: list[Raw] = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c9", "content": cut},
+    ]
+    said(home, [*history(), *added])
+    for _ in range(2):
+        assert main(["recall", "review", "3777"]) == 0
+        out, err = capfd.readouterr()
+        assert "3777" in out
+        assert err.startswith("c9  whole result of shell, call c9, about ")
+    assert main(["recall", "review", "m14.0"]) == 0
+    out, err = capfd.readouterr()
+    assert (out, "the whole of it: sostenuto recall review c9\n" in err) == (cut, True)
+    assert answer(["review", "m14.0"], capfd)["whole"] == "c9"
+    assert [hit["key"] for hit in answer(["review", "3999"], capfd)["hits"]] == ["m14.0"], "what came in is not listed twice"
+    assert "whole" not in answer(["review", "m2.0"], capfd)
+    results.keep("~odd key", KeptResult("a zeppelin over it", "fetch", "x", None))
+    assert answer(["review", "zeppelin"], capfd)["key"] == "~odd key"
+    assert results.purge()
+    assert main(["recall", "review", "3777"]) == 1
+
+
+def test_deleting_takes_the_indexes_along(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The index of what was said goes with the conversation, that of whole results with them; both lie in the cache alone."""
+    FileResults(home / "work" / "default" / "review").keep("c9", KeptResult("a zeppelin", "shell", "c9", None))
+    assert answer(["review", "zeppelin"], capfd)["key"] == "c9"
+    cache = home / "cache" / "recall" / "default"
+    assert {path.name for path in cache.iterdir()} == {"review.sqlite", "review~results.sqlite"}
+    assert Shelf(home).sizes()["cache"].files == 2
+    Shelf(home).purge("tool-results", 0)
+    assert {path.name for path in cache.iterdir()} == {"review.sqlite"}
+    Shelf(home).delete("default", "review")
+    assert not list(cache.iterdir())

@@ -119,8 +119,8 @@ def test_a_failed_run_keeps_its_work_and_says_so(ran: Any) -> None:
     assert failed.code == 1
     assert failed.json["ok"] is False
     assert failed.json["costUSD"] == 0
-    assert failed.err.startswith("sostenuto: kept;")
-    assert "HTTP 400" in failed.err.splitlines()[-1]
+    assert "HTTP 400" in failed.err.splitlines()[-2]
+    assert failed.err.splitlines()[-1] == f"sostenuto: kept; go on with: sostenuto run --conversation c1 --model {MODEL} PROMPT"
     found = ran(["It says hello."], "Well?", "--conversation", "c1")
     assert [message["role"] for message in found.messages] == ["system", "user", "assistant", "tool", "user"]
 
@@ -298,7 +298,7 @@ def test_ctrl_c_keeps_what_was_done(ran: Any) -> None:
 
     found = ran(script, "What is in a.txt?", "--conversation", "c1", "--json")
     assert found.code == 130
-    assert found.json["interrupted"] is True
+    assert (found.json["ok"], found.json["state"], found.json["interrupted"]) == (False, "interrupted", True)
     again = ran(["Here."], "Well?", "--conversation", "c1")
     assert [message["role"] for message in again.messages][:4] == ["system", "user", "assistant", "tool"]
 
@@ -319,3 +319,64 @@ def test_figures_can_be_switched_off(ran: Any, folder: Path) -> None:
     assert main(["config", "set", "telemetry.enabled", "false"]) == 0
     ran(["Hello."], "Hi.")
     assert not (folder / "home" / "telemetry").exists()
+
+
+def test_the_command_that_goes_on_names_agent_model_and_settings(ran: Any, folder: Path) -> None:
+    """After an error the command that is told has --agent, --model and --config of this run, and finds the same conversation."""
+    assert main(["agent", "create", "reviewer"]) == 0
+    (folder / "other.json").write_text("{}")
+    given = ("--conversation", "k11", "--agent", "reviewer", "--config", str(folder / "other.json"))
+    failed = ran([Fault("refused")], "Go.", *given)
+    told = failed.err.splitlines()[-1].partition("go on with: ")[2]
+    assert told == f"sostenuto run --conversation k11 --agent reviewer --model {MODEL} --config {folder / 'other.json'} PROMPT"
+    again = ran(["Here."], *told.split()[2:-1], "Well?", model=None)
+    assert [message["content"] for message in again.messages if message["role"] == "user"] == ["Go.", "Well?"]
+
+
+def test_a_workflow_that_names_the_agent_is_gone_on_with_under_it(ran: Any, folder: Path) -> None:
+    """The command that goes on names the agent that the run had, also where a workflow chose it."""
+    assert main(["agent", "create", "reviewer"]) == 0
+    (folder / "w.md").write_text("---\nname: w\nagent: reviewer\n---\nGo.\n")
+    failed = ran([Fault("refused")], "--workflow", str(folder / "w.md"), "--conversation", "k12")
+    assert "--conversation k12 --agent reviewer" in failed.err.splitlines()[-1]
+
+
+def test_a_name_that_another_agent_has_is_said_before_a_conversation_begins(ran: Any) -> None:
+    """Without --agent a conversation of another agent is not gone on with, and that it is there is told; with it nothing is."""
+    assert main(["agent", "create", "reviewer"]) == 0
+    ran(["One."], "Go.", "--conversation", "k11", "--agent", "reviewer")
+    found = ran(["Two."], "Go.", "--conversation", "k11")
+    assert "agent 'reviewer' has one of that name: to go on with it, add --agent reviewer" in found.err
+    assert "add --agent" not in ran(["Three."], "Go.", "--conversation", "k11").err
+    assert "add --agent" not in ran(["Four."], "Go.", "--conversation", "k11", "--agent", "reviewer").err
+
+
+def test_a_server_of_one_model_says_who_answers(ran: Any) -> None:
+    """llama.cpp answers whatever it is asked for: under another name one notice says with which model, under its own none."""
+    notice = "this server serves one model, whatever it is asked for: tiny-random answers"
+    assert ran(["Hi."], "Go.", model="llamacpp:anything").err.count(notice) == 1
+    assert notice not in ran(["Hi."], "Go.").err
+    assert notice not in ran(["Hi."], "Go.", model="llamacpp").err
+
+
+def test_a_small_window_gets_few_tools_and_is_told_so(ran: Any) -> None:
+    """Below 8,000 tokens a run without the setting has few tools and no warning about them; the setting of an agent holds as it is."""
+    assert main(["config", "set", "llm.maxContextTokens", "4k"]) == 0
+    found = ran(["Hi."], "Go.")
+    names = [tool["function"]["name"] for tool in found.sent[-1]["tools"]]
+    assert names[:6] == ["read_file", "write_file", "edit_file", "list_files", "grep", "shell"]
+    assert not {"web_fetch", "spawn_subagent"} & set(names)
+    assert "left out: multi_edit" in found.err
+    assert '--set \'tools=["read_file", "shell"]\'' in found.err
+    assert "compaction cannot help" not in found.err
+    assert main(["agent", "create", "small", "--set", 'tools=["web_fetch"]']) == 0
+    found = ran(["Hi."], "Go.", "--agent", "small")
+    assert found.sent[-1]["tools"][0]["function"]["name"] == "web_fetch"
+    assert "left out" not in found.err
+
+
+def test_an_answer_in_pieces_is_said_to_be_one(ran: Any) -> None:
+    """The pieces of an answer that ran into the output limit stand one behind the other, and a notice says so."""
+    found = ran([Reply("It says hel", finish="length"), "lo."], "Go.")
+    assert found.out == "It says hello.\n"
+    assert "it came in 2 pieces" in found.err

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sostenuto.errors import UnknownSetting
 from sostenuto.results import wanted
-from sostenuto.stores.index import Index, place_of
+from sostenuto.stores.index import Index, place_of, place_of_results
 
 TEXTS = {
     "m1.0": "connection to the database was refused",
@@ -365,17 +365,25 @@ def test_two_that_add_the_same(tmp_path: Path) -> None:
 
 
 def test_where_an_index_lies(tmp_path: Path) -> None:
-    """Beside the transcript, which gives the stamp; not through a link; and a name that cannot be one is refused."""
-    folder = tmp_path / "history" / "default" / "review"
+    """In the cache, the transcript gives the stamp, also in the archive; not through a link; and a name that cannot be one is refused."""
+    folder, place = tmp_path / "history" / "default" / "review", tmp_path / "cache" / "recall" / "default" / "review.sqlite"
     assert place_of(tmp_path, agent="default", conversation="review") == (None, "")
     folder.mkdir(parents=True)
-    assert place_of(tmp_path, agent="default", conversation="review") == (folder / "recall.sqlite", "")
+    assert place_of(tmp_path, agent="default", conversation="review") == (place, "")
     (folder / "transcript.jsonl").write_text("{}\n")
     path, stamp = place_of(tmp_path, agent="default", conversation="review")
-    assert (path, bool(stamp)) == (folder / "recall.sqlite", True)
+    assert (path, bool(stamp)) == (place, True)
     (folder / "transcript.jsonl").write_text("{}\n{}\n")
     assert place_of(tmp_path, agent="default", conversation="review")[1] != stamp
     (folder.parent / "linked").symlink_to(folder)
     assert place_of(tmp_path, agent="default", conversation="linked")[0] is None
     with pytest.raises(UnknownSetting):
         place_of(tmp_path, agent="default", conversation="../review")
+    away = folder.parent / ".archive" / "review"
+    away.parent.mkdir()
+    stamp = place_of(tmp_path, agent="default", conversation="review")[1]
+    folder.rename(away)
+    assert place_of(tmp_path, agent="default", conversation="review") == (place, stamp)
+    assert place_of_results(tmp_path, agent="default", conversation="review") == place.with_name("review~results.sqlite")
+    (tmp_path / "cache").symlink_to(tmp_path / "history")
+    assert place_of(tmp_path, agent="default", conversation="review") == (None, stamp)

@@ -124,3 +124,19 @@ def test_a_whole_result_kept_outside_by_its_id_as_query() -> None:
     kept.keep("c0", KeptResult("alpha\nbeta", "t", "c0"))
     assert _ask("recall", {"query": "c0"}, kept=kept).text == "alpha\nbeta"
     assert "needle" in _ask("recall", {"query": "needle"}, kept=kept).text
+
+
+def test_a_search_looks_into_whole_results_too() -> None:
+    """Words that only a whole result holds are found under its id, as the words of whoever wrote them; with other finds it comes behind."""
+    kept = ResultsInMemory()
+    kept.keep(
+        "big", KeptResult("\n".join(f"row {number}" for number in range(4_000)), "look", "big", Provenance("external", "https://x.y"))
+    )
+    found = _ask("recall", {"query": "row 3777"}, kept=kept).text
+    assert "big (whole result of look, external data from https://x.y, 34,889 characters)" in found
+    assert "row 3777" in found
+    assert "Nothing holds" not in found
+    assert "Nothing holds" in _ask("recall", {"query": "zeppelin"}, kept=kept).text
+    kept.keep("other", KeptResult("a needle elsewhere", "look", "other"))
+    both = _ask("recall", {"query": "needle"}, kept=kept).text
+    assert both.index("m2.0") < both.index("other (whole result")

@@ -247,6 +247,8 @@ class Loop:
                 return None
             self._notice(f"The answer is not complete: it ran into the output limit {len(self._answer)} times in a row.")
             return "cut off"
+        if (pieces := len(self._answer)) > 1:
+            self._notice(f"The answer is longer than the output limit: it came in {pieces} pieces, which stand one behind the other.")
         self._answer = []
         return None if self._queue else "done"
 

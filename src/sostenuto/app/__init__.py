@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from sostenuto.app._naming import DEFAULT_MODEL
     from sostenuto.app._parking import Verdict
     from sostenuto.app._plain_chat import recorded_session
-    from sostenuto.app._providers import model_named, spoken_by
-    from sostenuto.app._recalling import KeptConversation, recallable, recalled_from
+    from sostenuto.app._providers import doubt_about, model_named, spoken_by
+    from sostenuto.app._recalling import KeptConversation, recallable, recalled_from, whole_of
     from sostenuto.app._replaying import Replayed, ReplayOptions, Watch, replay
     from sostenuto.app._reporting import Rehearsed, replay_report
     from sostenuto.app._retelling import RUNGS, Event
     from sostenuto.app._running import Models, Ran, Wish, perform
     from sostenuto.app._shelf import Amount, Entry, Finds, conversations, delete_conversation, listed_conversation, searched
+    from sostenuto.app._surroundings import small_model_installs
     from sostenuto.app._talking import conversation, recalled, weighing
     from sostenuto.app._terms import NO_AGENT, chosen_tools, limits_of
     from sostenuto.app._transcripts import Piece, Said
@@ -96,6 +97,7 @@ __all__ = [
     "counted",
     "data_home",
     "delete_conversation",
+    "doubt_about",
     "entry",
     "examined",
     "exported",
@@ -120,11 +122,13 @@ __all__ = [
     "replay_report",
     "ruler_name",
     "searched",
+    "small_model_installs",
     "spoken_by",
     "surroundings",
     "undone",
     "verify",
     "weighing",
+    "whole_of",
     "work",
 ]
 
@@ -187,6 +191,7 @@ _HOMES = {
     "counted": "_counting",
     "data_home": "_home",
     "delete_conversation": "_shelf",
+    "doubt_about": "_providers",
     "entry": "_verifying",
     "examined": "_doctor",
     "exported": "_carrying",
@@ -211,11 +216,13 @@ _HOMES = {
     "replay_report": "_reporting",
     "ruler_name": "_contest",
     "searched": "_shelf",
+    "small_model_installs": "_surroundings",
     "spoken_by": "_providers",
     "surroundings": "_welcome",
     "undone": "_context",
     "verify": "_verifying",
     "weighing": "_talking",
+    "whole_of": "_recalling",
     "work": "_worktable",
 }
 

@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -38,13 +38,17 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A conversation to be written down: one value a line. `losses` is what is not in it as it was, `format` what it is in."""
+    """A conversation to be written down: one value a line. `losses` is what is not in it as it was, `format` what it is in.
+
+    `redacted` says that something in it looked like a key or a password, and is left out.
+    """
 
     format: str
     values: tuple[Any, ...]
     messages: int
     losses: tuple[Loss, ...] = ()
     problems: tuple[str, ...] = ()
+    redacted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,10 @@ def exported(home: Path, /, *, agent: str, conversation: str, to: str, with_secr
         raise UnknownSetting(f"--to {to[:80]!r} is not known; {near}use {LOG}, {', '.join(CODECS)}")
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
     made = _as_log(home, agent, conversation, kept) if to == LOG else _as_body(kept, conversation, to=to)
-    return (
-        made if with_secrets else Exported(made.format, tuple(map(without_secrets, made.values)), made.messages, made.losses, made.problems)
-    )
+    if with_secrets:
+        return made
+    clean = tuple(map(without_secrets, made.values))
+    return replace(made, values=clean, redacted=any(map(_differs, made.values, clean)))
 
 
 def imported(
@@ -99,6 +104,11 @@ def imported(
 
 
 # ------------------------------------------------------------------ out
+
+
+def _differs(one: Any, other: Any) -> bool:
+    """Whether two values are different JSON."""
+    return json.dumps(one) != json.dumps(other)
 
 
 def _as_body(kept: Kept, conversation: str, *, to: str) -> Exported:

@@ -12,7 +12,7 @@ from sostenuto.app._home import CALIBRATION, readable_home, work_folder
 from sostenuto.app._kept import kept_records, manager_of, snapshot_of, understood
 from sostenuto.app._providers import model_named
 from sostenuto.app._resuming import known_work
-from sostenuto.app._retelling import CAUSES, RUNGS
+from sostenuto.app._retelling import RUNGS, cause_told
 from sostenuto.app._terms import NO_AGENT
 from sostenuto.app._transcripts import decoded
 from sostenuto.budget import Lines, thresholds
@@ -91,14 +91,19 @@ class Context:
     messages: int
 
     @property
+    def budget(self) -> int:
+        """Tokens that a request may take: the window less what is kept free for the answer."""
+        return self.usage.budget
+
+    @property
     def free(self) -> int:
-        """Tokens of the window that nothing takes."""
-        return max(0, self.window.tokens - self.usage.tokens)
+        """Tokens of the budget that nothing takes."""
+        return max(0, self.budget - self.usage.tokens)
 
     @property
     def buffer(self) -> int:
-        """Tokens above the line from which history is summarised."""
-        return max(0, self.window.tokens - self.lines.compact)
+        """Tokens of the budget above the line from which history is summarised."""
+        return max(0, self.budget - self.lines.compact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ def context(whose: Whose, other: Other = Other()) -> Context:
     """
     snapshot = _snapshot(whose)
     settings = _settings(whose)
-    manager = _copy(snapshot, other, settings, conversation=whose.conversation)
+    manager = _copy(snapshot, other, settings, whose=whose)
     usage = manager.usage()
     stated = other.window or (None if other.model else _stated(snapshot))
     tools = _tools_by_call(snapshot)
@@ -155,7 +160,7 @@ def context(whose: Whose, other: Other = Other()) -> Context:
         stated=stated is not None,
         ceiling=source if other.window is None and stated is not None and ceiling == stated else "",
         published=_published(manager.model),
-        lines=_ladder(settings, window=manager.window.tokens).thresholds.lines(manager.window.tokens),
+        lines=_ladder(settings, window=manager.window.tokens).thresholds.lines(usage.budget),
         usage=usage,
         largest=tuple((key, tokens, _source(manager, key, tools)) for key, tokens in usage.largest),
         edits=changes(snapshot),
@@ -174,7 +179,7 @@ def changes(snapshot: Mapping[str, Any]) -> tuple[Change, ...]:
         Change(
             number=edit["number"],
             rung=RUNGS.get(edit["kind"], edit["kind"]),
-            cause=CAUSES.get(edit["cause"], edit["cause"]),
+            cause=cause_told(edit["cause"]),
             tokens_before=edit["tokens_before"],
             tokens_after=edit["tokens_after"],
             active=edit["active"],
@@ -191,7 +196,7 @@ def previewed(whose: Whose, other: Other = Other(), *, before: str | None = None
     Raises:
         UnknownSetting, UnusableInput: as `context`; `before` is no key.
     """
-    manager = _copy(_snapshot(whose), other, _settings(whose), conversation=whose.conversation)
+    manager = _copy(_snapshot(whose), other, _settings(whose), whose=whose)
     found = manager.preview(before=before)
     return found, _losses(manager, found.keys)
 
@@ -298,12 +303,21 @@ def _snapshot(whose: Whose) -> dict[str, Any]:
     return snapshot_of(kept, conversation=whose.conversation)
 
 
-def _copy(snapshot: Mapping[str, Any], other: Other, settings: Configured, *, conversation: str) -> ContextManager:
-    """A manager on a copy of what is kept."""
+def _copy(snapshot: Mapping[str, Any], other: Other, settings: Configured, *, whose: Whose) -> ContextManager:
+    """A manager on a copy of what is kept; it counts as whoever opens the conversation does."""
     window = other.window or (None if other.model else _stated(snapshot))
     named = {"model": other.model} if other.model else {}
     bare = ContextManager(model=other.model or str(snapshot["meta"].get("model") or ""), window=window)
-    return manager_of(snapshot, conversation=conversation, window=window, settings=_ladder(settings, window=bare.window.tokens), **named)
+    papers = FilePapers(work_folder(whose.home, agent=whose.agent, conversation=whose.conversation), home=whose.home)
+    return manager_of(
+        snapshot,
+        conversation=whose.conversation,
+        window=window,
+        settings=_ladder(settings, window=bare.window.tokens),
+        calibrations=Calibrations.open(whose.home / CALIBRATION),
+        work=lambda: known_work(papers),
+        **named,
+    )
 
 
 def _stated(snapshot: Mapping[str, Any]) -> int | None:

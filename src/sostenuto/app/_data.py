@@ -20,7 +20,6 @@ from sostenuto.app._redacting import without_secrets
 from sostenuto.app._shelf import Amount
 from sostenuto.checkpoint import redacted
 from sostenuto.errors import UnusableInput
-from sostenuto.stores.index import NAME as INDEX
 from sostenuto.stores.shelf import Shelf
 
 DATA_KINDS: Final = {
@@ -144,7 +143,7 @@ def _files(home: Path, *, but: tuple[Path, ...]) -> Iterator[Path]:
         except OSError:
             continue
         for entry in entries:
-            is_hidden = entry.name in _LEFT_OUT or entry.name.startswith(INDEX) or (entry.name.startswith(".") and entry.name != ARCHIVE)
+            is_hidden = entry.name in _LEFT_OUT or (entry.name.startswith(".") and entry.name != ARCHIVE)
             is_ours = entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
             if is_ours and not is_hidden and Path(entry.path) not in but:
                 waiting.append(Path(entry.path))

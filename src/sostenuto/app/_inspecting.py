@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sostenuto.app._home import readable_home
-from sostenuto.app._kept import kept_records, manager_of, read_back
+from sostenuto.app._kept import kept_records, manager_of, snapshot_of
 from sostenuto.app._naming import DEFAULT_MODEL
 from sostenuto.app._retelling import Event, Retold, retold, timeline
 from sostenuto.app._rulers import counted_with, plain_ruler
@@ -59,7 +59,7 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
         UnknownSetting: there is no such conversation. UnusableInput: it cannot be read.
     """
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
-    snapshot, notes = read_back(kept, conversation=conversation)
+    snapshot = snapshot_of(kept, conversation=conversation)
     manager = manager_of(snapshot, conversation=conversation)
     window = snapshot["meta"].get("window")
     journal = Files(home, agent=agent).journalled(conversation)
@@ -75,7 +75,7 @@ def inspected(home: Path, /, *, agent: str, conversation: str) -> Inspected:
         checkpoint=manager.checkpoint,
         records=tuple(record for value in journal if (record := record_in(value)) is not None),
         branches=len(snapshot["branches"]),
-        notes=notes,
+        notes=kept.notes,
     )
 
 
@@ -89,7 +89,7 @@ def conversation_page(home: Path, /, *, agent: str, conversation: str) -> str:
     from sostenuto.reporting import Story, page
 
     kept = kept_records(readable_home(home), agent=agent, conversation=conversation)
-    snapshot, notes = read_back(kept, conversation=conversation)
+    snapshot = snapshot_of(kept, conversation=conversation)
     model = str(snapshot["meta"].get("model") or "")
     telling = _Told(kept, conversation, window=_window(snapshot), model=model, wire=snapshot["format"])
     if not telling.rows:
@@ -113,7 +113,7 @@ def conversation_page(home: Path, /, *, agent: str, conversation: str) -> str:
             lines=lines_of(None, budget=found.window),
             written=written(snapshot),
             settings=_settings(agent, conversation, model, found.window, telling),
-            asides=_asides(snapshot, notes),
+            asides=_asides(snapshot, kept.notes),
             recalled=_recalled(agent, conversation),
             version=package_version(),
         )

@@ -57,27 +57,13 @@ def snapshot_of(kept: Kept, *, conversation: str) -> dict[str, Any]:
     Raises:
         UnusableInput: they are damaged beyond lines that are merely missing.
     """
-    return read_back(kept, conversation=conversation)[0]
-
-
-def read_back(kept: Kept, *, conversation: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What records amount to, and lines for the person: what of them could not be read.
-
-    Raises:
-        UnusableInput: as `snapshot_of`.
-    """
     with understood(conversation):
-        snapshot, known = amounting(kept)
+        snapshot, _ = amounting(kept)
         if snapshot["format"] not in CODECS:
             raise UnusableInput(
                 f"conversation {conversation!r} is in a wire that is not known: {snapshot['format'][:40]!r}; update this program"
             )
-        notes = (*kept.notes, *_left_out(conversation, known.odd))
-        return {**snapshot, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}, notes
-
-
-def _left_out(conversation: str, odd: int) -> tuple[str, ...]:
-    return (f"conversation {conversation}: records that make no sense were left out ({odd:,})",) if odd else ()
+        return {**snapshot, "meta": {**snapshot["meta"], **_sound(snapshot["meta"])}}
 
 
 @contextmanager
@@ -109,7 +95,8 @@ def kept_records(home: Path, *, agent: str, conversation: str) -> Kept:
     if kept.transcript:
         known = sensible(kept)
         odd = len(kept.transcript) + len(kept.edits) - len(known.transcript) - len(known.edits)
-        return replace(known, notes=(*kept.notes, *_left_out(conversation, odd)))
+        left_out = (f"conversation {conversation}: records that make no sense were left out ({odd:,})",) if odd else ()
+        return replace(known, notes=(*kept.notes, *left_out))
     if Shelf(home).found(agent, conversation) is not None:
         why = kept.notes[0] if kept.notes else "nothing that was said is left of it, only its work"
         raise UnusableInput(f"conversation {conversation!r} of {agent!r}: {why}")
@@ -120,7 +107,7 @@ def nothing_there(home: Path, *, agent: str, conversation: str) -> str:
     """What is said of a conversation that is not there: the nearest name, or where to look."""
     names = [one.conversation for one in Shelf(home).listed(agent)]
     near = get_close_matches(conversation, names, n=1)
-    elsewhere = sorted({one.agent for one in Shelf(home).listed() if one.conversation == conversation and one.agent != agent})
+    elsewhere = [name for name in Shelf(home).holders(conversation) if name != agent]
     if elsewhere:
         hint = f"agent {elsewhere[0]!r} has one of that name: add --agent {elsewhere[0]}"
     elif near:
@@ -128,3 +115,14 @@ def nothing_there(home: Path, *, agent: str, conversation: str) -> str:
     else:
         hint = "sostenuto conversations list shows what there is"
     return f"agent {agent!r} has no conversation {conversation[:80]!r}; {hint}"
+
+
+def begun_elsewhere(home: Path, *, agent: str, conversation: str) -> str:
+    """What is said before a conversation is begun of which another agent has one of that name; "" for nothing."""
+    holders = Shelf(home).holders(conversation) if conversation else []
+    if not holders or agent in holders:
+        return ""
+    return (
+        f"agent {agent!r} has no conversation {conversation!r}, so a new one begins; agent {holders[0]!r} has one of that name: to go on "
+        f"with it, add --agent {holders[0]}"
+    )

@@ -124,6 +124,8 @@ def model_named(
         NotAuthorised: there is no key; the variable that should hold it is named.
     """
     held = os.environ if environment is None else environment
+    if is_address(model):
+        raise UnknownSetting(f"model {model!r} is an address and names no model; {_by_address(model.strip(), 'NAME')}")
     provider, name = _parts(model)
     kind = _OWN.get(provider, _THEIRS.get(provider, provider))
     address = base_url or address_in(held.get(ADDRESS_VARIABLES.get(kind, ""), ""))
@@ -146,8 +148,26 @@ def spoken_by(model: str, /) -> str:
     Raises:
         UnknownSetting: no provider is named.
     """
+    if is_address(model):
+        return CHAT
     provider, _ = _parts(model)
     return _OWN.get(provider) or (THROUGH_PYDANTIC_AI if provider in _THEIRS else CHAT)
+
+
+def is_address(model: str, /) -> bool:
+    """Whether a model is named by the address of its server alone."""
+    return model.strip().lower().startswith(("http://", "https://"))
+
+
+def doubt_about(model: str, /) -> str:
+    """What is to be said of a model whose provider is not known, with the nearest one; "" for nothing, also where none is named."""
+    if not model.strip() or is_address(model):
+        return ""
+    try:
+        provider, _ = _parts(model)
+    except UnknownSetting:
+        return ""
+    return "" if provider in _OWN or provider in _THEIRS else _unknown(provider, model)
 
 
 def _parts(model: str) -> tuple[str, str]:
@@ -175,7 +195,13 @@ def _unnamed(model: str) -> str:
 def _unknown(provider: str, model: str) -> str:
     near = get_close_matches(provider[:100], sorted({*_OWN, *_THEIRS}), n=1)
     meant = f"did you mean {near[0]!r}? If it is" if near else "if it is"
-    return f"model {model!r}: the provider {provider!r} is not known; {meant} a server of OpenAI's chat completions, name its base URL"
+    how = _by_address("http://HOST:PORT/v1", model.partition(":")[2] or "NAME")
+    return f"model {model!r}: the provider {provider!r} is not known; {meant} a server of chat completions, name its base URL: {how}"
+
+
+def _by_address(address: str, name: str) -> str:
+    """What is typed for a server of chat completions that is known by its address alone."""
+    return f"OPENAI_BASE_URL={address} sostenuto run --model openai:{name}"
 
 
 def address_in(given: str) -> str | None:

@@ -30,8 +30,14 @@ CAUSES: Mapping[str, str] = {
     "trim": "nothing milder made enough room",
 }
 """Cause of an edit -> the same in words, where its record has only a name for it."""
-MOST_MISSING = 100_000
-"""Messages that may be missing between two that are there; a number beyond that is damage (as for `engine.amounting`)."""
+_AFTER = "mechanical after "
+"""How the cause of a mechanical checkpoint begins that stands for a summary which could not be used (D23)."""
+
+
+def cause_told(cause: object) -> str:
+    """Why an edit was made, in words."""
+    text = str(cause)
+    return f"mechanical, summary {text.removeprefix(_AFTER)}" if text.startswith(_AFTER) else CAUSES.get(text, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +95,11 @@ def retold(kept: Kept, *, conversation: str) -> Iterator[Retold]:
 
 
 def _in_order(kept: Kept) -> Iterator[tuple[bool, Record]]:
-    """The records of both lists as they were written; True for those of the edits. A message that cannot have its number is left out."""
+    """The records of both lists as they were written; True for those of the edits."""
     said = ((int(record["seq"]), False, record) for record in kept.transcript)
     done = ((int(record["seq"]), True, record) for record in kept.edits)
-    length = 0
     for _, is_edits, record in heapq.merge(said, done, key=lambda one: one[:2]):
-        ordinal = record.get("ordinal", 0)
-        if type(ordinal) is int and 0 <= ordinal <= length + MOST_MISSING:
-            length = max(length, ordinal + 1)
-            yield is_edits, record
+        yield is_edits, record
 
 
 @dataclass(slots=True)
@@ -121,9 +123,7 @@ class _Walk:
             edit = record["edit"]
             number, rung = int(edit["number"]), RUNGS.get(edit["kind"], str(edit["kind"]))
             tokens = int(edit["tokens_before"]), int(edit["tokens_after"])
-            return self._event(
-                Happening(rung, *tokens, CAUSES.get(edit["cause"], str(edit["cause"])), tuple(map(str, edit["keys"]))), number
-            )
+            return self._event(Happening(rung, *tokens, cause_told(edit["cause"]), tuple(map(str, edit["keys"]))), number)
         if "active" in record:
             number, is_active = int(record["active"][0]), bool(record["active"][1])
             edit = self.edits.get(number, {})

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sostenuto.agent import Delegation, Event, Listener, Outcome, Purse, Setup, Stop, codec_of, reopened, run, summarizing
+from sostenuto.app._addresses import at_address, served_instead
 from sostenuto.app._desk import Desk, bare_desk, desk_of
+from sostenuto.app._holding import HeldBack
 from sostenuto.app._home import CALIBRATION
+from sostenuto.app._kept import begun_elsewhere
 from sostenuto.app._metrics import Metrics
 from sostenuto.app._parking import NOT_KEPT, Verdict, new_run, parking, refuse_nowhere
 from sostenuto.app._persona import instructions
 from sostenuto.app._pricing import price
+from sostenuto.app._providers import is_address
 from sostenuto.app._resuming import known_work, plan, preface
-from sostenuto.app._terms import Terms, chosen_tools, terms_of
+from sostenuto.app._terms import Terms, chosen_tools, fitting_tools, terms_of
 from sostenuto.app._tuning import Tuned
 from sostenuto.app._windows import Managed, Served, managed
 from sostenuto.errors import SostenutoError, UnusableInput
@@ -26,6 +30,7 @@ from sostenuto.protocols import Model, Raw
 from sostenuto.stores.index import Index
 from sostenuto.stores.shelf import Shelf
 from sostenuto.tools import Asking, Handling, PapersInMemory, Policy, Tool, standard_tools
+from sostenuto.window import is_local, parted
 
 
 class Models(Protocol):
@@ -94,7 +99,10 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
     """
     terms = terms_of(wish)
     refuse_nowhere(wish.verdict, home=wish.home, agent=terms.agent, conversation=wish.conversation)
-    models = models or Tuned(terms.settings, working=terms.model)
+    anew = begun_elsewhere(wish.home, agent=terms.agent, conversation=wish.conversation)
+    terms = replace(terms, warnings=(*terms.warnings, *filter(None, (anew,))))
+    if models is None:
+        terms, models = await _reached(terms)
     model = models(terms.model, window=terms.pinned, retries=terms.retries)
     writer = models(terms.summarizer, retries=terms.retries) if terms.summarizer else model
     try:
@@ -105,10 +113,23 @@ async def perform(wish: Wish, *, listener: Listener, stop: Stop, models: Models 
             await writer.aclose()
 
 
+async def _reached(terms: Terms) -> tuple[Terms, Models]:
+    """The terms with a model that has a name, also where only its address was given, and what makes models."""
+    if not is_address(terms.model):
+        return terms, Tuned(terms.settings, working=terms.model)
+    found = await at_address(terms.model)
+    told = f"{found.base_url} serves {found.model}, which is asked; no key is sent to it"
+    terms = replace(terms, model=found.model, warnings=(*terms.warnings, told))
+    return terms, Tuned(terms.settings, working=found.model, base_url=found.base_url)
+
+
 async def _performed(wish: Wish, terms: Terms, *, listener: Listener, stop: Stop, model: Model, writer: Model, ask: Asking | None) -> Ran:
     calibrations = Calibrations.open(wish.home / CALIBRATION)
     purse = Purse(price)
     window = managed(Served(model, await model.window()), terms, calibrations)
+    if window.window.source == "server" and (other := await served_instead(model)):
+        answers = f"{terms.model}: this server serves one model, whatever it is asked for: {other} answers"
+        terms = replace(terms, warnings=(*terms.warnings, answers))
     wiring = _Wiring(model, writer, window, calibrations, _desk(wish, terms))
     context = wiring.context(purse, name=wish.conversation)
     index = Index(wiring.desk.index)
@@ -130,11 +151,16 @@ async def _run_in(
     place = {"agent": terms.agent, "conversation": wish.conversation}
     parked = parking(wish.verdict, desk, history, codec=codec, parks=wish.parks, folder=wish.project, **place)
     told = _watched(wish, terms, listener, run=parked.run if parked is not None else new_run())
-    for line in (*terms.warnings, *window.notes, *filter(None, (desk.trouble,))):
+    for line in (*terms.warnings, *filter(None, (desk.trouble,)), *((NOT_KEPT,) if parked is None and wish.parks else ())):
         told(Event("notice", {"text": line}))
-    if parked is None and wish.parks:
-        told(Event("notice", {"text": NOT_KEPT}))
-    tools = chosen_tools(standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts), terms.settings["tools"])
+    every = standard_tools(wish.project, papers=desk.papers, drafts=desk.drafts)
+    tools, few = fitting_tools(every, terms, window=window.window.tokens)
+    held = HeldBack(told)
+    told = held.take
+    for line in (*window.notes, *filter(None, (few,))):
+        told(Event("notice", {"text": line}))
+    if window.window.source == "server" or not is_local(parted(model.name)[0]):
+        held.release()  # it answered already, or there is no question whether it runs
     setup = Setup(
         model=model,
         context=context,
@@ -144,7 +170,7 @@ async def _run_in(
         parking=parked,
         policy=Policy(terms.policy, tuple(terms.settings["allowedCommands"]), attended=ask is not None),
         handling=Handling(ask=ask, kept=desk.results),
-        delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep else None,
+        delegation=_delegation(wish, terms, wiring, tools) if terms.most_deep and not few else None,
         purse=purse,
         streaming=wish.streaming,
         max_output=window.max_output,
@@ -155,6 +181,7 @@ async def _run_in(
     for line in plan(context, history, priced=lambda read: price(wiring.writer.name, read), max_output=setup.max_output, **asked):
         told(Event("notice", {"text": line}))
     outcome = await _within(wish, terms, setup, history)
+    held.end(outcome)
     is_kept = desk.store is None or context.note(history)
     for line in desk.notes:
         told(Event("notice", {"text": line}))

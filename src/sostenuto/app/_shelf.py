@@ -64,6 +64,7 @@ class Finds:
     conversation: str
     hits: tuple[Hit, ...] = ()
     trouble: str = ""
+    agent: str = ""
 
 
 def conversations(home: Path, /, *, agent: str | None = None) -> list[Entry]:
@@ -119,22 +120,25 @@ def first_words(records: Sequence[Record], /) -> str:
     return ""
 
 
-def searched(home: Path, words: str, /, *, agent: str) -> Iterator[Finds]:
-    """What every conversation of an agent has for some words, the one that was used last first; those without a find are left out.
+def searched(home: Path, words: str, /, *, agent: str | None, but: str = "") -> Iterator[Finds]:
+    """What every conversation has for some words, the one that was used last first; those without a find are left out.
+
+    Args:
+        agent: whose conversations; None for those of every agent, except `but`.
 
     Raises:
         UnusableInput: the data home cannot be read.
     """
     for one in Shelf(readable_home(home)).listed(agent):
-        if not one.conversation or not one.history_bytes:
+        if not one.conversation or not one.history_bytes or one.agent == but:
             continue
         try:
             hits = words_in(recallable(home, agent=one.agent, conversation=one.conversation), words)
         except SostenutoError as error:
-            yield Finds(one.conversation, trouble=str(error))
+            yield Finds(one.conversation, trouble=str(error), agent=one.agent)
             continue
         if hits:
-            yield Finds(one.conversation, hits)
+            yield Finds(one.conversation, hits, agent=one.agent)
 
 
 def _words(message: Message) -> str:

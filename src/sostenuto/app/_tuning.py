@@ -24,10 +24,11 @@ class Tuned:
     Args:
         settings: of the run.
         working: the model that works; only it is told how long to think, summaries are written without.
+        base_url: where it is served, if that was all that was known of it; then no key is sent to it.
     """
 
-    def __init__(self, settings: Configured, *, working: str) -> None:
-        self._settings, self._working = settings, working
+    def __init__(self, settings: Configured, *, working: str, base_url: str | None = None) -> None:
+        self._settings, self._working, self._base_url = settings, working, base_url
 
     def __call__(self, model: str, /, *, window: int | None = None, retries: int = 0) -> Model:
         """The model called ``provider:id``."""
@@ -37,6 +38,8 @@ class Tuned:
             options |= reasoning_options(layer, self._settings["reasoning"])
         if layer == "ollama" and (kept := self._settings["llm.ollama.keep_alive"]) is not None:
             options["keep_alive"] = kept
+        if model == self._working and self._base_url is not None:
+            return model_named(model, base_url=self._base_url, window=window, retries=retries, options=options or None, environment={})
         address = self._settings["llm.ollama.base_url"] if layer == "ollama" else None
         return model_named(model, base_url=address, window=window, retries=retries, options=options or None)
 

@@ -68,7 +68,7 @@ def fixed_part_notice(window: int, fixed: FixedPart, /, *, lines: Lines) -> str 
     listed = ", ".join(f"{name} {tokens:,}" for name, tokens in fixed.components.items())
     return (
         f"{fixed.tokens:,} of {window:,} tokens are taken before the conversation begins ({listed}), more than the compaction "
-        f"line of {lines.compact:,}; compaction cannot help, shorten one of them or use a larger window"
+        f"line of {lines.compact:,}; compaction cannot help: hand over fewer tools, shorten the rest, or use a larger window"
     )
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sostenuto.cli._given import home
+from sostenuto.cli._given import home, spelt_out
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
+from sostenuto.cli._whose import NOTHING_DONE, confirmed, yes_option
 from sostenuto.errors import SostenutoError, UnknownSetting
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def command() -> None:
       sostenuto agent list
       sostenuto agent edit reviewer --set llm.maxContextTokens=60000
       sostenuto agent show reviewer --json
-      sostenuto agent delete reviewer
+      sostenuto agent delete reviewer --yes
     """
 
 
@@ -70,6 +71,7 @@ def new_agent(
     if aside is not None:
         say(f"sostenuto: a damaged file was in the way; it is kept as {aside}")
     say(f"sostenuto: agent {agent} is in {agent_file(home(), agent)}; use it with: sostenuto run --agent {agent} PROMPT")
+    _say_doubts(made)
     _say_ceiling(made)
 
 
@@ -119,24 +121,33 @@ def edit(agent: str, *, model: str | None, name: str | None, description: str | 
     changed = _changed(found, model=model, name=name, description=description, pairs=pairs)
     write_agent(home(), changed)
     say(f"sostenuto: agent {agent} is changed")
+    _say_doubts(changed)
     _say_ceiling(changed)
 
 
 @command.command("delete", context_settings=SETTINGS)
 @click.argument("agent", metavar="ID")
-def delete(agent: str) -> None:
-    """Remove an agent's file. Its conversations stay."""
-    from sostenuto.config import delete_agent
+@yes_option
+def delete(agent: str, *, yes: bool) -> int:
+    """Remove an agent's file. Its conversations stay. On a terminal it asks first."""
+    from sostenuto.config import agent_file, agent_ids, check_id, delete_agent
 
+    if check_id(agent) in agent_ids(home()):
+        what = f"the settings of agent {agent} go for good ({agent_file(home(), agent)}); its conversations stay"
+        if not confirmed(what, yes=yes):
+            return NOTHING_DONE
     delete_agent(home(), agent)
     say(f"sostenuto: agent {agent} is deleted; its conversations stay")
+    return 0
 
 
 def _changed(agent: Agent, *, model: str | None, name: str | None, description: str | None, pairs: tuple[str, ...]) -> Agent:
     """The agent with what was given; every value is checked before anything is written."""
     from dataclasses import replace
 
+    from sostenuto.app import chosen_tools
     from sostenuto.config import fault_of, parsed
+    from sostenuto.tools import standard_tools
 
     settings = dict(agent.settings)
     for pair in (*([f"llm.model={model}"] if model else []), *pairs):
@@ -148,8 +159,10 @@ def _changed(agent: Agent, *, model: str | None, name: str | None, description: 
         if fault:
             raise UnknownSetting(fault)
         settings.pop(key, None)
-        if value.strip() and (new := parsed(key, value, place="agent")) is not None:
+        if value.strip() and (new := parsed(key, spelt_out(key, value), place="agent")) is not None:
             settings[key] = new
+    if "tools" in settings:
+        chosen_tools(standard_tools(Path.cwd()), settings["tools"])  # an unknown name is said now, not at the next run
     return replace(
         agent,
         name=agent.name if name is None else name,
@@ -169,6 +182,14 @@ def _asked(agent: Agent) -> tuple[str, tuple[str, ...]]:
             raise
         raise click.UsageError("nobody is there to be asked; name what to change with --model, --name, --description or --set") from None
     return model, (f"{CEILING}={ceiling.strip()}",)
+
+
+def _say_doubts(agent: Agent) -> None:
+    """A provider that is not known may be a mistyped one; the agent is kept as it is."""
+    from sostenuto.app import doubt_about
+
+    if doubt := doubt_about(agent.settings.get("llm.model", "")):
+        say(f"sostenuto: {doubt}")
 
 
 def _say_ceiling(agent: Agent) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sostenuto.cli._convert import losses_told
+from sostenuto.cli._harmless import one_line
 from sostenuto.cli._output import FILE_MODE, check_writable, encoded, write_lines
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import count
@@ -26,6 +27,7 @@ def export_conversation(home: Path, *, agent: str, conversation: str, to: str, o
 
     if out is not None:
         check_writable(out, other_than=None)
+    is_there = out is not None and out.is_file()
     found = exported(home, agent=agent, conversation=conversation, to=to, with_secrets=with_secrets)
     if out is not None:
         write_lines(out, found.values, mode=FILE_MODE)
@@ -38,6 +40,8 @@ def export_conversation(home: Path, *, agent: str, conversation: str, to: str, o
         _print(found)
     for line in _told(found, conversation, with_secrets=with_secrets):
         say(line)
+    if is_there:
+        say(f"  {one_line(str(out), width=400)} was there before and is replaced")
 
 
 def _print(found: Exported) -> None:
@@ -55,7 +59,8 @@ def _told(found: Exported, conversation: str, *, with_secrets: bool) -> list[str
         lines.append("  instructions and tools are no part of a conversation, so they are not in it")
         lines += losses_told(found.losses)
         lines += [f"  the provider would refuse: {problem}" for problem in found.problems[:PROBLEMS]]
-    lines.append(
-        "  keys and passwords are in it as they were said" if with_secrets else "  what looks like a key or a password is [redacted]"
-    )
+    if with_secrets:
+        lines.append("  keys and passwords are in it as they were said")
+    elif found.redacted:
+        lines.append("  what looks like a key or a password is [redacted]")
     return lines

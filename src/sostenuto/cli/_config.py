@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sostenuto.cli._given import config_option, home
+from sostenuto.cli._given import config_option, home, spelt_out
 from sostenuto.cli._output import encoded
 from sostenuto.cli._streams import say
 from sostenuto.errors import UnknownSetting
@@ -93,7 +93,7 @@ def get(key: str, *, as_json: bool, file: Path | None) -> None:
 @click.option("--unset", is_flag=True, help="Remove the key instead.")
 @config_option
 def set_(key: str, value: str | None, *, in_project: bool, unset: bool, file: Path | None) -> None:
-    """Set KEY to VALUE: a number, true, false, a JSON list, or a text."""
+    """Set KEY to VALUE: a number (of tokens also as 32k or 1m), true, false, a JSON list, or a text."""
     from sostenuto.config import entry_of, fault_of, layer_of, own_file, parsed, project_file, write_setting
 
     if unset == (value is not None):
@@ -103,7 +103,7 @@ def set_(key: str, value: str | None, *, in_project: bool, unset: bool, file: Pa
     fault = fault_of(key, None, place=place)
     if fault:
         raise UnknownSetting(fault)
-    new = None if value is None else parsed(key, value, place=place)
+    new = None if value is None else parsed(key, spelt_out(key, value), place=place)
     layer_of(path, place=place)  # a damaged file is mended by its owner, not written over
     write_setting(path, key, value=new)
     say(f"sostenuto: {key} {'removed from' if unset else 'set in'} {path}")

@@ -32,8 +32,11 @@ from sostenuto.cli._whose import (
 if TYPE_CHECKING:
     from sostenuto.app import Entry, Finds
 
+NO_CONVERSATIONS = "there are no conversations; begin one with: sostenuto run --conversation NAME PROMPT"
 HITS = 3
 """Finds of one conversation that are shown; --json has all."""
+ABOUT = 12
+"""Columns that what a conversation is about needs beside the figures; with fewer it has a line of its own."""
 
 
 @click.group("conversations", context_settings=SETTINGS)
@@ -71,7 +74,7 @@ def list_(*, agent: str, of_all: bool, as_json: bool) -> None:
             say(f"sostenuto: {one_line(one.trouble, width=400)}")
     if not found:
         others = "" if of_all else "; --all shows those of every agent"
-        say(f"sostenuto: there are no conversations; begin one with: sostenuto run --conversation NAME PROMPT{others}")
+        say(f"sostenuto: {NO_CONVERSATIONS}{others}")
 
 
 @command.command("show", context_settings=SETTINGS)
@@ -102,15 +105,16 @@ def show(conversation: str, *, agent: str, full: bool, as_json: bool) -> None:
 @command.command("search", context_settings=SETTINGS)
 @click.argument("words", nargs=-1, required=True)
 @agent_option
+@click.option("--all", "of_all", is_flag=True, help="Those of every agent.")
 @json_option
-def search(words: tuple[str, ...], *, agent: str, as_json: bool) -> None:
+def search(words: tuple[str, ...], *, agent: str, of_all: bool, as_json: bool) -> None:
     """Search all conversations of an agent for WORDS, those in the archive too; each find with its key."""
     from sostenuto.app import searched
 
     wanted = " ".join(words).strip()
     if not wanted:
         raise click.UsageError("the query is empty; give words to search for")
-    found = list(searched(home(), wanted, agent=agent))
+    found = list(searched(home(), wanted, agent=None if of_all else agent))
     for one in found:
         if one.trouble:
             say(f"sostenuto: {one_line(one.trouble, width=400)}")
@@ -118,10 +122,10 @@ def search(words: tuple[str, ...], *, agent: str, as_json: bool) -> None:
     if as_json:
         print_json({"query": wanted, "conversations": [_finds(one) for one in hits]})
     else:
-        for line in _found_lines(hits, wanted, agent=agent, shown=style(sys.stdout, os.environ)):
+        for line in _found_lines(hits, wanted, of_all=of_all, shown=style(sys.stdout, os.environ)):
             click.echo(line)
     if not hits:
-        say(f"sostenuto: no conversation of {agent} has the words {one_line(wanted, width=80)!r}; try fewer or other words")
+        say(f"sostenuto: {_nothing_found(wanted, agent=None if of_all else agent)}")
         raise click.exceptions.Exit(NOTHING_DONE)
 
 
@@ -203,6 +207,23 @@ def delete(conversation: str, *, yes: bool, agent: str, as_json: bool) -> int:
     return 0
 
 
+def _nothing_found(wanted: str, *, agent: str | None) -> str:
+    """Why a search found nothing, and where to look."""
+    from sostenuto.app import conversations, searched
+
+    shown = repr(one_line(wanted, width=80))
+    if agent is None:
+        is_empty = not conversations(home())
+        return NO_CONVERSATIONS if is_empty else f"no conversation of any agent has the words {shown}; try fewer or other words"
+    elsewhere = next((one for one in searched(home(), wanted, agent=None, but=agent) if one.hits), None)
+    if elsewhere is not None:
+        there = f"agent {elsewhere.agent} has them in {elsewhere.conversation}: add --agent {elsewhere.agent}, or --all"
+        return f"no conversation of {agent} has the words {shown}; {there}"
+    if not conversations(home(), agent=agent):
+        return NO_CONVERSATIONS if not conversations(home()) else f"{agent} has no conversations; --all searches those of every agent"
+    return f"no conversation of {agent} has the words {shown}; try fewer or other words"
+
+
 def _called(file: Path) -> str:
     """What the file is called; standard input is called nothing."""
     return "imported" if str(file) == "-" else file.name
@@ -224,7 +245,7 @@ def _entry(one: Entry) -> dict[str, Any]:
 
 def _finds(one: Finds) -> dict[str, Any]:
     hits = [{"key": hit.key, "text": hit.text, "tokens": hit.tokens, "source": hit.source} for hit in one.hits]
-    return {"conversation": one.conversation, "hits": hits}
+    return {"agent": one.agent, "conversation": one.conversation, "hits": hits}
 
 
 def _table(found: Sequence[Entry], *, of_all: bool, shown: Style) -> Iterable[str]:
@@ -233,23 +254,31 @@ def _table(found: Sequence[Entry], *, of_all: bool, shown: Style) -> Iterable[st
         return
     names = [f"{one.agent}/{one.conversation}" if of_all else one.conversation for one in found]
     wide = min(max(map(len, ["name", *names])), shown.width // 3)
-    yield shown.paint(f"{'name':<{wide}} {'messages':>8} {'size':>7}  {'last used':<16}  about", "dim")
+    about = "  about" if shown.is_piped or shown.width - wide - 37 >= ABOUT else ""
+    yield shown.paint(f"{'name':<{wide}} {'messages':>8} {'size':>7}  {'last used':<16}{about}", "dim")
     for name, one in zip(names, found, strict=True):
         messages = f"{one.messages:,}" if one.messages is not None else "-"
         facts = f" {messages:>8} {size(one.bytes):>7}  {moment(one.last_used):<16}  "
         mark = "(archived) " if one.is_archived else "(cannot be read) " if one.trouble else ""
-        about = one_line(mark + one.title, width=max(8, shown.width - wide - len(facts)))
+        room = shown.width - wide - len(facts)
+        about = one_line(mark + one.title, width=shown.cut(room if room >= ABOUT else shown.width - 2))
         if len(name) > wide:
-            yield one_line(name, width=shown.width)
+            yield one_line(name, width=shown.cut(shown.width))
             name = ""
-        yield f"{name:<{wide}}{facts}{about}".rstrip()
+        if room >= ABOUT or shown.is_piped:
+            yield f"{name:<{wide}}{facts}{about}".rstrip()
+            continue
+        yield f"{name:<{wide}}{facts}".rstrip()
+        if about:
+            yield f"  {about}"
 
 
-def _found_lines(found: Sequence[Finds], wanted: str, *, agent: str, shown: Style) -> Iterable[str]:
+def _found_lines(found: Sequence[Finds], wanted: str, *, of_all: bool, shown: Style) -> Iterable[str]:
     for one in found:
-        yield shown.paint(f"{one.conversation}  {count(len(one.hits), 'find')}", "bold")
+        name = f"{one.agent}/{one.conversation}" if of_all else one.conversation
+        yield shown.paint(f"{name}  {count(len(one.hits), 'find')}", "bold")
         for hit in one.hits[:HITS]:
-            yield f"  {hit.key}  {one_line(f'{hit.source}: {hit.text}', width=shown.width - len(hit.key) - 4)}"
+            yield f"  {hit.key}  {one_line(f'{hit.source}: {hit.text}', width=shown.cut(shown.width - len(hit.key) - 4))}"
         if len(one.hits) > HITS:
-            more = f"{len(one.hits) - HITS} more: sostenuto recall {typed(one.conversation, agent=agent)} {wanted}"
-            yield f"  {one_line(more, width=shown.width - 2)}"
+            more = f"{len(one.hits) - HITS} more: sostenuto recall {typed(one.conversation, agent=one.agent)} {wanted}"
+            yield f"  {one_line(more, width=shown.cut(shown.width - 2))}"

@@ -167,7 +167,8 @@ def _closing(rehearsed: Rehearsal, shown: Style, *, verdict: str, seconds: float
     yield ""
     largest = f"The largest request has {max(row.tokens for row in rows):,} of {WINDOW:,} tokens; doing nothing, it would have "
     yield from textwrap.wrap(f"{largest}{max(rehearsed.plain):,}. It took {seconds:.1f} s.", shown.width)
-    seen = f"Summaries: {rehearsed.accepted} accepted, {rehearsed.refused} refused. Overflows recovered: {rehearsed.recovered}."
+    unused = f"{rehearsed.unused} not used ({rehearsed.refused} refused)"
+    seen = f"Summaries: {rehearsed.accepted} accepted, {unused}. Overflows recovered: {rehearsed.recovered}."
     yield from textwrap.wrap(seen, shown.width)
     yield f"Originals read back by key: {rehearsed.retrieved}."
 

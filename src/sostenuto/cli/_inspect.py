@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sostenuto.cli._filling import keys_and_cause
+from sostenuto.cli._filling import beside
 from sostenuto.cli._given import home
 from sostenuto.cli._harmless import lines_of, one_line
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import check_writable, write_page
 from sostenuto.cli._streams import say
-from sostenuto.cli._terminal import Style, count, is_terminal, style
+from sostenuto.cli._terminal import Style, count, folded, is_terminal, style
 from sostenuto.cli._transcript import entries, transcript_lines
 from sostenuto.cli._whose import SETTINGS, agent_option, json_option, print_json
 
@@ -60,21 +60,35 @@ def command(conversation: str, *, full: bool, out: Path | None, agent: str, as_j
     shown = style(sys.stdout, os.environ)
     lines = (f"{line}\n" for line in _lines(found, shown, full=full))
     if is_terminal(sys.stdout):
-        click.echo_via_pager(lines, color=shown.colour)
+        click.echo_via_pager(lines, color=shown.colour and _shows_colours(os.environ))
     else:
         for line in lines:
             click.echo(line, nl=False)
+
+
+def _shows_colours(environment: MutableMapping[str, str]) -> bool:
+    """Whether the pager shows colours; less, which is there unless a person wants another, is asked to unless they set it up."""
+    words = environment.get("PAGER", "").split() or ["less"]
+    if Path(words[0]).stem != "less":
+        return True
+    wishes = environment.get("LESS", "")
+    if not wishes:
+        environment["LESS"] = "-R"
+        return True
+    return any("r" in wish.lower() for wish in (wishes, *words[1:]))
 
 
 def _write_page(conversation: str, *, agent: str, out: Path, as_json: bool) -> None:
     from sostenuto.app import conversation_page
 
     check_writable(out, other_than=None)
+    is_there = out.is_file()
     write_page(out, conversation_page(home(), agent=agent, conversation=conversation))
     if as_json:
         print_json({"agent": agent, "conversation": conversation, "file": str(out)})
     else:
-        say(f"sostenuto: the page of {conversation} is in {one_line(str(out), width=400)}")
+        replaced = "; what was there before is replaced" if is_there else ""
+        say(f"sostenuto: the page of {conversation} is in {one_line(str(out), width=400)}{replaced}")
 
 
 def _lines(found: Inspected, shown: Style, *, full: bool) -> Iterable[str]:
@@ -87,31 +101,35 @@ def _lines(found: Inspected, shown: Style, *, full: bool) -> Iterable[str]:
         yield f"It went another way {count(found.branches, 'time')}; what was left is read with keys such as m12~0."
     yield from ("", shown.paint("Transcript", "bold"))
     yield from transcript_lines(found.said, shown, full=full)
-    yield from ("", shown.paint("What was done to the view", "bold"))
-    yield from (_event(event, found.undone, shown) for event in found.events)
     if not found.events:
-        yield "  nothing: everything is sent as it was said"
-    yield from ("", shown.paint("Checkpoint in view", "bold"))
-    yield from (f"  {line}".rstrip() for line in lines_of(found.checkpoint or "none"))
-    yield from ("", shown.paint(f"Journal: {count(len(found.records), 'record')}", "bold"))
+        yield from ("", "Nothing was done to the view: everything is sent as it was said.")
+    else:
+        yield from ("", shown.paint("What was done to the view", "bold"))
+        for event in found.events:
+            yield from _event(event, found.undone, shown)
+    if found.checkpoint:
+        yield from ("", shown.paint("Checkpoint in view", "bold"))
+        yield from (f"  {line}".rstrip() for line in lines_of(found.checkpoint))
+    if found.records:
+        yield from ("", shown.paint(f"Journal: {count(len(found.records), 'record')}", "bold"))
     for number, record in enumerate(found.records, start=1):
         by = "without a model" if record.mechanical else "by a model"
         when = one_line(record.recorded_at, width=40) or "at an unknown time"
         tokens = f"{record.tokens_before:,} -> {record.tokens_after:,} tokens"
-        yield f"  {number}  {when}, {by}: {tokens}, {count(record.messages_before, 'message')}"
+        told = f"{when}, {by}: {tokens}, {count(record.messages_before, 'message')}"
+        yield from folded(told, width=shown.width, first=f"  {number}  ", rest="     ")
         if full:
             yield from (f"     | {line}".rstrip() for line in lines_of(record.summary))
 
 
-def _event(event: Event, undone: frozenset[int], shown: Style) -> str:
+def _event(event: Event, undone: frozenset[int], shown: Style) -> Iterable[str]:
     happening = event.happening
     behind = f"behind {event.key}" if event.key else "at the start"
     number = f"#{event.edit}" if event.edit is not None else ""
     tokens = "" if happening.rung in MARKED else f"{happening.tokens_before:,} -> {happening.tokens_after:,}"
     mark = " (undone)" if event.edit in undone and happening.rung not in MARKED else ""
     line = f"  {behind:<14} {number:>4} {one_line(happening.rung, width=10):<10} {tokens}"
-    told = keys_and_cause(happening.keys, happening.reason, width=shown.width - len(line) - len(mark) - 2)
-    return f"{line}{'  ' if tokens else ''}{told}{shown.paint(mark, 'yellow')}".rstrip()
+    return beside(f"{line}{'  ' if tokens else ''}", happening.keys, happening.reason, mark=mark, shown=shown)
 
 
 def _entry(found: Inspected) -> dict[str, Any]:

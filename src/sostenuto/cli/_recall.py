@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from sostenuto.cli._given import home
-from sostenuto.cli._harmless import printable, visible
+from sostenuto.cli._harmless import one_line, printable, visible
 from sostenuto.cli._input import Named
 from sostenuto.cli._output import encoded, kept
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, is_terminal, style
+from sostenuto.cli._whose import DEFAULT_AGENT, typed
 from sostenuto.errors import UnknownKey
 
 if TYPE_CHECKING:
@@ -51,13 +53,15 @@ def command(*, folder: Path | None, agent: str | None, words: tuple[str, ...], a
       sostenuto recall --keep kept/ files:read --json
     """
     name, question = _asked(folder, agent, words)
-    hits = _of_replay(folder, question) if folder is not None else _of_conversation(name, agent, question)
+    hits, whole = (_of_replay(folder, question), "") if folder is not None else _of_conversation(name, agent, question)
     if as_json:
-        click.echo(encoded({**_entry(hits[0]), "hits": [_entry(hit) for hit in hits]}), nl=False)
+        click.echo(encoded({**_entry(hits[0]), **({"whole": whole} if whole else {}), "hits": [_entry(hit) for hit in hits]}), nl=False)
         return
     heading, *others = _told(hits, style(sys.stderr, os.environ), about="about " if folder is None else "")
     say(heading)
     _print(hits[0].text)
+    if whole:
+        say(f"the whole of it: sostenuto recall {typed(name, agent=agent or DEFAULT_AGENT)} {shlex.quote(one_line(whole, width=200))}")
     for line in others:
         say(line)
 
@@ -91,9 +95,9 @@ def _of_replay(folder: Path, question: str) -> Sequence[Hit]:
     return hits
 
 
-def _of_conversation(name: str, agent: str | None, question: str) -> Sequence[Hit]:
-    """What a conversation has for a question, never nothing. Raises UnknownKey."""
-    from sostenuto.app import NO_AGENT, recallable, recalled_from
+def _of_conversation(name: str, agent: str | None, question: str) -> tuple[Sequence[Hit], str]:
+    """What a conversation has for a question, never nothing, and under which id the whole of the best is kept. Raises UnknownKey."""
+    from sostenuto.app import NO_AGENT, recallable, recalled_from, whole_of
 
     conversation = recallable(home(), agent=agent or NO_AGENT, conversation=name)
     try:
@@ -102,7 +106,7 @@ def _of_conversation(name: str, agent: str | None, question: str) -> Sequence[Hi
         raise UnknownKey(f"{name}: {error}") from None
     if not hits:
         raise UnknownKey(f"{name}: nothing in it has the key or the words {question[:80]!r}; try fewer or other words")
-    return hits
+    return hits, whole_of(conversation, hits[0])
 
 
 def _entry(hit: Hit) -> dict[str, object]:

@@ -90,6 +90,7 @@ class Rehearsal:
     snapshot: dict[str, Any] = field(default_factory=dict)
     accepted: int = 0
     refused: int = 0
+    unused: int = 0
     recovered: int = 0
     retrieved: int = 0
     read_back: str = ""
@@ -129,6 +130,7 @@ class Rehearsal:
         self.plain += unedited([request.tokens], sent=[sent], plain=[sum(map(self.weigh, messages))])
         for event in events:
             self.accepted += event.rung == "compact" and event.detail.get("by") == "model"
+            self.unused += event.rung == "summary"
             self.refused += event.rung == "summary" and event.detail.get("outcome") == "refused"
         new = messages[len(self.handed[-2]) :] if cycle else messages
         return Row(

@@ -50,7 +50,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.argument("prompt", required=False)
 @click.option("--agent", metavar="ID", default="", help="Who works (sostenuto agent list).")
-@click.option("--model", metavar="P:ID", default="", help="The model, whatever the agent says.")
+@click.option("--model", metavar="P:ID", default="", help="The model, whatever the agent says; or the address of its server.")
 @click.option("--workflow", metavar="NAME|FILE", default="", help="A task kept in ./workflows/NAME/ or the data home, or a Markdown file.")
 @click.option("--approval-policy", "policy", type=click.Choice(POLICIES), help="What runs without asking.")
 @click.option("--max-iterations", metavar="N", type=click.IntRange(min=0), help="Requests at most; 0 for no limit.")
@@ -96,7 +96,8 @@ def command(prompt: str | None, *, as_json: bool, events: str, **options: Any) -
         if isinstance(watcher, Ndjson):
             watcher.put({"event": "error", "error": str(error)})
         raise
-    watcher.close()
+    finally:
+        watcher.close()
     return _told(ran, wish, watcher, as_json=as_json, options=options)
 
 
@@ -216,6 +217,7 @@ def _signals(stop: Stop, watcher: Ndjson | Lines, loop: asyncio.AbstractEventLoo
         if stop.cause is not None and task is not None:
             task.cancel()
             return
+        watcher.rest()
         watcher.notice("stopping; what was done is kept (Ctrl+C again gives up waiting)")
         stop.now()
 

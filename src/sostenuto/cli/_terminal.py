@@ -16,6 +16,8 @@ Item = TypeVar("Item")
 
 NARROWEST, USUAL, WIDEST = 60, 80, 100
 """Columns: output follows the terminal between the first and the last; the one between where nobody says how wide it is."""
+UNCUT = 1_000_000
+"""Columns that stand for as many as there are."""
 GLUE = "\xa0"
 """Between a number and its percent sign while lines are broken."""
 COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
@@ -34,15 +36,20 @@ class Stream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to draw: `width` in columns."""
+    """How to draw: `width` in columns. What is piped to a program `is_piped`, and is cut nowhere."""
 
     width: int = USUAL
     unicode: bool = True
     colour: bool = False
+    is_piped: bool = False
 
     def paint(self, text: str, name: str) -> str:
         """`text` in a colour, where colours are shown."""
         return f"\x1b[{COLOURS[name]}m{text}\x1b[0m" if self.colour and text else text
+
+    def cut(self, width: int) -> int:
+        """After how many columns a text is cut that has so many."""
+        return UNCUT if self.is_piped else width
 
 
 PLAIN = Style()
@@ -63,6 +70,7 @@ def style(stream: Stream, environment: Mapping[str, str]) -> Style:
         width=max(NARROWEST, min(WIDEST, _columns(environment, shown=shown))),
         unicode=not dumb and not _plain_locale(environment) and _encodes(stream.encoding, "█▄·┄┤●"),
         colour=shown and not dumb and not environment.get("NO_COLOR"),
+        is_piped=not shown,
     )
 
 

@@ -69,6 +69,9 @@ class Ndjson:
         """Print one object."""
         say(json.dumps(value, ensure_ascii=False))
 
+    def rest(self) -> None:
+        """Objects are printed to the end: whoever reads them counts on it."""
+
     def close(self) -> None:
         """Nothing is left open."""
 
@@ -120,6 +123,11 @@ class Lines:
             self._waiting = None
             for line in waiting:
                 say(line)
+
+    def rest(self) -> None:
+        """Take the live line away for good: the run is ending, and what is drawn now would stay if it is killed."""
+        self.close()
+        self._is_live = False
 
     def close(self) -> None:
         """Take the live line away."""

@@ -53,7 +53,8 @@ class Configured:
     def model(self) -> str:
         """The model of every run as ``provider:id``, or as it is named where no provider is set; "" for none."""
         name, provider = self["llm.model"] or "", self["llm.provider"]
-        return f"{provider}:{name}" if name and provider and not name.startswith(f"{provider}:") else str(name)
+        is_whole = not provider or name.startswith((f"{provider}:", "http://", "https://"))  # an address says itself where it leads
+        return str(name) if is_whole or not name else f"{provider}:{name}"
 
     @property
     def named(self) -> tuple[str, ...]:

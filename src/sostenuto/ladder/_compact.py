@@ -26,8 +26,10 @@ def compact(run: Run, outcome: Outcome | None) -> tuple[Run, Need | None]:
     upto = _cut(run)
     if leaves_nothing(run, upto):
         return _stuck(run), None
-    if run.facts.summarizer_window is None or run.memory.hung:
+    if run.facts.summarizer_window is None:
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
+    if run.memory.hung:
+        return _built(run, upto, prose=_prior(run), reason="mechanical after hung"), None
     chunks = _read(run, upto)
     if not chunks:  # nothing but reasoning and attachments: there is no word to read
         return _built(run, upto, prose=_prior(run), reason="mechanical"), None
@@ -150,9 +152,12 @@ def _replaced(run: Run, upto: int) -> int:
 
 
 def _failed(run: Run, asking: Asking, kind: str, why: str) -> Run:
-    """A bad summary never replaces history: the mechanical checkpoint does, and the person is told once (D23)."""
+    """A bad summary never replaces history: the mechanical checkpoint does, and the person is told once until one succeeds (D23).
+
+    A person who asked for this one is always told (B087).
+    """
     run = run.event("summary", before=asking.started_from, reason=f"{kind}: {why}", detail={"outcome": kind})
-    if not run.memory.told:
+    if not run.memory.told or run.facts.manual:
         run = run.notice(f"The summary could not be used ({kind}: {why}); a mechanical checkpoint stands in for it.").remember(told=True)
     run = replace(run, asking=None)
     if kind == "hung":

@@ -87,7 +87,7 @@ def window_of(
     learned = calibrations.limit(model, pinned=stated) if calibrations else None
     facts = WindowFacts(provider=provider, model=name, stated=stated, learned=learned, match=match)
     found = resolve(facts)
-    if found.source == "fallback" and name:
+    if found.source == "fallback" and name and not facts.is_local:  # a name on a local server may be any, so likeness says nothing
         found = resolve(replace(facts, near=_near(provider, name, listed)))
     warning = start_warning(facts, found)
     return replace(found, notes=(*found.notes, warning)) if warning else found

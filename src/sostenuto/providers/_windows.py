@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -62,6 +63,33 @@ async def ollama_shown(endpoint: Endpoint, model: str, /) -> tuple[int | None, i
     names = [name for name in facts if isinstance(name, str) and name.endswith(".context_length")] if isinstance(facts, Mapping) else []
     most = _tokens(facts[names[0]]) if isinstance(facts, Mapping) and names else None
     return (_tokens(int(told.group(1))) if told is not None else None), most
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A model that a server lists.
+
+    Attributes:
+        id: what the server calls it.
+        names: everything it goes by, its file's name among them.
+        kind: who the server says owns it, which for most kinds of servers is the kind; "" where it does not say.
+    """
+
+    id: str
+    names: frozenset[str]
+    kind: str
+
+
+async def listed_models(endpoint: Endpoint, /) -> tuple[Card, ...]:
+    """The models a server lists; none where it lists none or does not answer."""
+    return tuple(_named(card) for card in _cards(await endpoint.look(f"{endpoint.base_url}/models")) if isinstance(card.get("id"), str))
+
+
+def _named(card: Mapping[str, Any]) -> Card:
+    own, owner, aliases = str(card["id"]), card.get("owned_by"), card.get("aliases")
+    file = own.replace("\\", "/").rpartition("/")[2]
+    others = [name for name in aliases if isinstance(name, str)] if isinstance(aliases, list) else []
+    return Card(own, frozenset((own, file, file.removesuffix(".gguf"), *others)), owner if isinstance(owner, str) else "")
 
 
 async def only_model(endpoint: Endpoint, /) -> str:

@@ -11,7 +11,7 @@ from sostenuto.protocols import Heard, Spoken
 from sostenuto.providers._chat import Question, reply
 from sostenuto.providers._errors import Asked
 from sostenuto.providers._http import Endpoint, Patience
-from sostenuto.providers._windows import listed_window, llamacpp_window, lmstudio_window, only_model
+from sostenuto.providers._windows import Card, listed_models, listed_window, llamacpp_window, lmstudio_window, only_model
 
 __all__ = ["SERVERS", "OpenAICompatible", "Patience", "Server"]
 
@@ -95,6 +95,10 @@ class OpenAICompatible:
     async def window(self) -> int | None:
         """Tokens the server says it serves now; None where it does not say. Never raises."""
         return await self._server.window(self._endpoint, self._model)
+
+    async def served(self) -> tuple[Card, ...]:
+        """The models the server lists; none where it does not say. Never raises."""
+        return await listed_models(self._endpoint)
 
     async def speak(
         self, arguments: Mapping[str, Any], /, *, tools: Sequence[Any] = (), max_output: int | None = None, thinking: bool = True,

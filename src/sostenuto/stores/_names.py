@@ -38,7 +38,8 @@ def _objection(text: str) -> str:
     if len(text) > LONGEST:
         return f"it has {len(text):,} characters"
     if not _NAME.fullmatch(text):
-        return "it holds a character that names may not have there"
+        odd = next(letter for place, letter in enumerate(text) if not _NAME.fullmatch(letter if place == 0 else f"a{letter}"))
+        return f"{odd!a} may not stand {'at the beginning of' if text[0] == odd else 'in'} a name"
     if text.endswith("."):
         return "a dot stands at its end"
     if is_device(text):

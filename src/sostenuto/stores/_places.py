@@ -16,6 +16,7 @@ KINDS = ("history", "work", "tool-results", "scratchpad", "cache", "telemetry", 
 """What is measured and purged by itself."""
 
 ARCHIVE = ".archive"
+INDEXES = "recall"
 TRANSCRIPT, EDITS = "transcript.jsonl", "edits.jsonl"
 """The two files of a conversation."""
 
@@ -37,6 +38,11 @@ class Places:
     def work(self, agent: str, conversation: str) -> Path:
         """Where its work lies, in both cases."""
         return self.home / "work" / agent / conversation
+
+    def indexes(self, agent: str, conversation: str) -> tuple[Path, Path]:
+        """Where its full-text indexes are, or would be, at hand and in the archive: of what was said, and of whole results."""
+        folder = self.home / "cache" / INDEXES / agent
+        return folder / f"{conversation}.sqlite", folder / f"{conversation}~results.sqlite"  # no name holds a ~
 
     def agents(self) -> list[str]:
         """Every agent that has a history or work. Never raises."""
@@ -66,6 +72,12 @@ class Places:
     def is_there(self, folder: Path) -> bool:
         """Whether a folder is there, and is reached through no link."""
         return is_folder(folder, home=self.home)
+
+    def is_free(self, folder: Path) -> bool:
+        """Whether a folder is there or could be made: nothing else, and no link, lies on the way."""
+        steps = [folder, *folder.parents]
+        below = steps[: steps.index(self.home)]
+        return all(self.is_there(step) for step in below if os.path.lexists(step))
 
     def works(self) -> Iterator[tuple[str, str, Path]]:
         """Agent, conversation and folder of all work. Raises OSError when some cannot be read."""

@@ -19,7 +19,6 @@ from sostenuto.stores._places import TRANSCRIPT, Places
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-NAME = "recall.sqlite"
 WAIT_S = 0.25
 """How long another process's writing is waited for."""
 _MOST = 2**31
@@ -202,22 +201,32 @@ class Index:
 
 
 def place_of(home: Path, *, agent: str, conversation: str) -> tuple[Path | None, str]:
-    """Where the index of a conversation lies, beside its transcript, and the stamp of the transcript as it is now.
+    """Where the index of a conversation lies, in the cache, and the stamp of its transcript as it is now, at hand or in the archive.
 
-    The path is None where there is no such folder, or a symbolic link is on the way; the stamp is "" where there is no transcript.
+    The path is None where there is no such conversation, or a symbolic link is on the way; the stamp is "" where there is no transcript.
     Nothing is read or made.
 
     Raises:
         UnknownSetting: the agent or the conversation cannot have that name.
     """
     places = Places(home.absolute())
-    folder = places.history(checked_name(agent, what="agent"), checked_name(conversation, what="conversation"))
-    path = folder / NAME if places.is_there(folder) else None
+    names = checked_name(agent, what="agent"), checked_name(conversation, what="conversation")
+    folder = next(filter(places.is_there, (places.history(*names), places.archived(*names))), None)
+    if folder is None:
+        return None, ""
+    path, _ = places.indexes(*names)
+    place = path if places.is_free(path.parent) else None
     try:
         found = os.lstat(folder / TRANSCRIPT)
     except OSError:
-        return path, ""
-    return path, f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
+        return place, ""
+    return place, f"{found.st_ino}.{found.st_size}.{found.st_mtime_ns}"
+
+
+def place_of_results(home: Path, *, agent: str, conversation: str) -> Path | None:
+    """Where the index of a conversation's whole results lies; None as for `place_of`."""
+    path, _ = place_of(home, agent=agent, conversation=conversation)
+    return path and Places(home.absolute()).indexes(agent, conversation)[1]
 
 
 class _Plain:

@@ -17,11 +17,13 @@ from sostenuto.results import KEPT_BYTES, Kind, Provenance
 from sostenuto.stores._locking import locked
 from sostenuto.stores._notes import Notes
 from sostenuto.stores._stock import BODY, FOLDER, LOCK, NOTE, Stock
+from sostenuto.stores._walking import is_folder
 from sostenuto.stores._writing import make_folder, opened, replace_file
 from sostenuto.work import is_device
 
 SCHEMA = 1
 
+_DIGEST = "~"
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")  # origin 4.2, but for hidden names
 _FRAME = re.compile(r'<untrusted source="(?P<source>[^"<>\n]{0,400})" kind="(?P<kind>[a-z-]{1,20})">\n')
 
@@ -81,6 +83,29 @@ class FileResults:
             return None
         self._notes.overcome("read")
         return _result(body, note=note, key=key)
+
+    def listed(self) -> tuple[str, ...]:
+        """See `KeptResults`. Nothing is read but the notes of keys that may not name a file."""
+        found: list[tuple[int, str]] = []
+        try:
+            if is_folder(self._folder, home=self._home):
+                with os.scandir(self._folder) as entries:
+                    texts = [entry for entry in entries if entry.name.endswith(BODY) and entry.is_file(follow_symlinks=False)]
+                    found = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.name.removesuffix(BODY)) for entry in texts]
+        except OSError as error:
+            self._notes.say("list", f"{self._folder}: cannot be read ({reason(error)})")
+            return ()
+        self._notes.overcome("list")
+        return tuple(key for _, name in sorted(found) if (key := self._key(name)))
+
+    def _key(self, name: str) -> str:
+        """The key whose files have this name; "" where that is not known any more."""
+        if not name.startswith(_DIGEST):
+            return name
+        with suppress(OSError, UnusableInput):
+            key = (_about(self._bytes(f"{self._folder / name}{NOTE}")) or {}).get("key")
+            return key if isinstance(key, str) else ""
+        return ""
 
     def purge(self) -> bool:
         """Remove every result; whether none is left. Never raises."""
@@ -152,7 +177,7 @@ def _name(key: str) -> str:
     """What a key's files are called: the key itself where that is safe everywhere, else its digest, which no key looks like."""
     if _PLAIN.fullmatch(key) and not is_device(key):
         return key
-    return "~" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return _DIGEST + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _as_read(key: str) -> str:

@@ -54,6 +54,16 @@ class Shelf:
         found = [one for name in self._places.agents() if agent in (None, name) for one in self._of_agent(name)]
         return sorted(found, key=lambda one: (one.last_used or _LONG_AGO, one.agent, one.conversation), reverse=True)
 
+    def holders(self, conversation: str) -> list[str]:
+        """The agents that have a conversation of this name, at hand or in the archive. Never raises."""
+        try:
+            checked_name(conversation, what="conversation")
+        except UnknownSetting:
+            return []
+        places = self._places
+        kept = {name: (places.history(name, conversation), places.archived(name, conversation)) for name in places.agents()}
+        return [name for name, folders in kept.items() if any(places.is_there(folder) for folder in folders)]
+
     def found(self, agent: str, conversation: str) -> Shelved | None:
         """One conversation by its name, at hand or else in the archive, or of which only work is left; None where there is none.
 
@@ -212,8 +222,19 @@ class Shelf:
             for folder in filter(self._places.is_there, folders):
                 gone += measured(folder)
                 self._moved(folder, folder.with_name(f"{_TRASH}{uuid4().hex}"), lease=lease)
+            gone += self._unindexed(agent, conversation)
         for folder in folders:
             self._sweep(folder.parent)
+        return gone
+
+    def _unindexed(self, agent: str, conversation: str, *, but: Path | None = None) -> Measure:
+        """Remove the full-text indexes of a conversation, which hold its words; how much that was."""
+        gone = Measure()
+        for index in self._places.indexes(agent, conversation):
+            for path in (index, *(index.with_name(index.name + ending) for ending in ("-wal", "-shm"))):
+                if index != but and self._places.is_there(path.parent) and path.is_file() and not path.is_symlink():
+                    gone += Measure(path.stat().st_size, 1)
+                    path.unlink(missing_ok=True)
         return gone
 
     def _sweep(self, folder: Path) -> None:
@@ -247,13 +268,16 @@ class Shelf:
                         folder.rmdir()
 
     def _purged_results(self, until: float) -> Iterator[Measure]:
-        for _, _, work in self._places.works():
+        for agent, name, work in self._places.works():
             if self._places.is_there(folder := work / RESULTS):
                 with locked(folder / LOCK) as lock:
                     stock = Stock(folder)
                     stock.look(lock)
-                    yield from (Measure(size, 2) for size in stock.drop_until(until))
+                    dropped = stock.drop_until(until)
+                    yield from (Measure(size, 2) for size in dropped)
                     os.ftruncate(lock, 0)  # whoever has these results open must look again
+                if dropped:
+                    yield self._unindexed(agent, name, but=self._places.indexes(agent, name)[0])
 
     def _purged_files(self, root: Path, until: float) -> Iterator[Measure]:
         folders: set[Path] = set()

@@ -36,6 +36,11 @@ class ResultsInMemory:
         with self._lock:
             return self._results.get(key)
 
+    def listed(self) -> tuple[str, ...]:
+        """See `KeptResults`."""
+        with self._lock:
+            return tuple(self._results)
+
 
 def _bytes(result: KeptResult) -> int:
     return len(result.text.encode("utf-8", "surrogatepass"))

@@ -6,12 +6,17 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from sostenuto.engine import definitions
+from sostenuto.engine import NOTHING_HOLDS, definitions
 from sostenuto.errors import ToolFailed
 from sostenuto.messages import Call, Result
 from sostenuto.protocols import Codec, KeptResult, KeptResults, Raw
-from sostenuto.results import PAGE_CHARACTERS, listed, page
+from sostenuto.results import PAGE_CHARACTERS, defused, enclosed, excerpt, listed, page, scanned, wanted
 from sostenuto.tools._tool import Context, Output, Running, Tool
+
+WHOLES = 5
+SHOWN_CHARACTERS = 240
+"""Whole results that a search names, and how much of each is shown."""
+_ALL_WORDS, _MOST_WORDS = 2, 3
 
 
 class Recalling(Protocol):
@@ -45,9 +50,30 @@ def _running(name: str, conversation: Recalling, codec: Codec, kept: KeptResults
         found = next((part for part in codec.decode(answer).parts if isinstance(part, Result)), None) if answer is not None else None
         if found is None:
             raise ToolFailed(f"{name} cannot be answered in this conversation; run the original tool again")
-        return Output(found.text, succeeded=found.succeeded is not False, paged=True)
+        query = arguments.get("query") if not (arguments.get("key") or arguments.get("offset")) else None
+        is_found = not found.text.startswith(NOTHING_HOLDS)
+        wholes = ""
+        if name == "recall" and kept is not None and isinstance(query, str) and query.strip():
+            wholes = _wholes(kept, query, worst=_ALL_WORDS if is_found else _MOST_WORDS)
+        if not wholes:
+            return Output(found.text, succeeded=found.succeeded is not False, paged=True)
+        return Output(f"{found.text}\n{wholes}" if is_found else wholes, paged=True)
 
     return run
+
+
+def _wholes(kept: KeptResults, query: str, *, worst: int) -> str:
+    """The whole results with these words, of a rank up to the worst (see `Found`), each with its key; "" for none."""
+    looked_for, lines = wanted(query), []
+    texts = ((key, whole.text) for key in kept.listed() if (whole := kept.kept(key)) is not None)
+    for key, rank in scanned(texts, looked_for)[:WHOLES]:
+        whole = kept.kept(key)
+        if whole is not None and rank <= worst:
+            whose = f", {whole.provenance.kind} data from {whole.provenance.source}" if whole.provenance is not None else ""
+            shown = defused(" ".join(excerpt(whole.text, looked_for).split()), element="untrusted")
+            lines.append(f"{key} (whole result of {whole.tool}{whose}, {len(whole.text):,} characters): {shown[:SHOWN_CHARACTERS]}")
+    told = '\nRead one page by page, or its lines with certain words: retrieve_tool_result(tool_call_id="…", search="…").'
+    return enclosed("\n".join(lines) + told, element="kept", attributes={"source": "whole results"}) if lines else ""
 
 
 def _page(whole: KeptResult, key: str, arguments: Mapping[str, Any], context: Context) -> Output:

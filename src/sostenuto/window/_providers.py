@@ -18,8 +18,9 @@ LOCAL_PROVIDERS: Final = (
     "hosted_vllm",
     "sglang",
     "tgi",
+    "server",
 )
-"""Providers that serve a window of their own choice, whatever the weights could take."""
+"""Providers that serve a window of their own choice, whatever the weights could take; ``server`` is one known by its address alone."""
 
 _ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "alibaba": ("alibaba", "alibaba-cn"),

@@ -132,7 +132,7 @@ def start_warning(facts: Facts, window: Window, /) -> str | None:
         assumed = f"{window.tokens:,} tokens, which is only an estimate"
     return (
         f"no window is pinned for {facts.provider}:{facts.model}; assuming {assumed}. The server may load fewer and drop the "
-        "oldest messages without an error: set the window to the number it really loads"
+        "oldest messages without an error: set the window to the number it really loads (llm.numCtx for a run, window= in the library)"
     )
 
 
@@ -170,6 +170,7 @@ def _notes(facts: Facts, *, tokens: int, source: Source, maximum: int | None) ->
     notes = []
     if source == "fallback":
         meant = f". Did you mean {' or '.join(facts.near)}? Else state the window" if facts.near else ". State the window if it is another"
+        meant = "" if facts.is_local else meant  # nobody's list knows what such a server loads; `start_warning` says what to do
         notes.append(f"the window of {name} is not known; {FALLBACK:,} tokens are assumed{meant}")
     if source == "catalogue" and facts.match and not facts.match.is_exact:
         alike = f"{facts.match.entry.provider}:{facts.match.entry.model}"
