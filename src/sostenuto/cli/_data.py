@@ -62,7 +62,7 @@ def _show(*, as_json: bool) -> int:
     shown = style(sys.stdout, os.environ)
     click.echo(shown.paint(one_line(str(place), width=400), "bold") + ("" if place.exists() else " (not there yet)"))
     for name, one in found.items():
-        click.echo(f"  {name:<13}{size(one.bytes):>8} {count(one.files, 'file'):>12}  {DATA_KINDS[name]}"[: shown.width])
+        click.echo(f"  {name:<13}{size(one.bytes):>8} {count(one.files, 'file'):>12}  {DATA_KINDS[name]}"[: shown.cut(shown.width)])
     total = sum(one.bytes for one in found.values())
     click.echo(f"  {'together':<13}{size(total):>8} {count(sum(one.files for one in found.values()), 'file'):>12}")
     return 0
