@@ -23,10 +23,10 @@ from sostenuto.errors import UnusableInput
 from sostenuto.stores.shelf import Shelf
 
 DATA_KINDS: Final = {
-    "history": "conversations at hand, as they were said",
+    "history": "conversations at hand",
     "archive": "conversations that were put away",
     "work": "journals, work state and todos",
-    "tool-results": "whole tool results that were cut before they came in",
+    "tool-results": "whole results, of which runs saw a part",
     "scratchpad": "long drafts of agents",
     "telemetry": "figures of runs",
     "cache": "what can be made or fetched again",
