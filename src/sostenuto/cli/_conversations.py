@@ -20,10 +20,10 @@ from sostenuto.cli._whose import (
     NOTHING_DONE,
     SETTINGS,
     agent_option,
-    confirmed,
     json_option,
     moment,
     print_json,
+    remove_confirmed,
     size,
     typed,
     yes_option,
@@ -197,14 +197,10 @@ def delete(conversation: str, *, yes: bool, agent: str, as_json: bool) -> int:
     found = listed_conversation(home(), agent=agent, conversation=conversation)
     said = count(found.messages, "message") if found.messages is not None else "what was said"
     what = f"{conversation} of {agent} goes for good: {said}, work state, journal and whole results, {size(found.bytes)}"
-    if not confirmed(what, yes=yes):
-        return NOTHING_DONE
-    gone = delete_conversation(home(), agent=agent, conversation=conversation)
-    if as_json:
-        print_json({"agent": agent, "conversation": conversation, "bytes": gone.bytes, "files": gone.files})
-    else:
-        click.echo(f"deleted {conversation} of {agent}: {count(gone.files, 'file')}, {size(gone.bytes)}")
-    return 0
+    return remove_confirmed(
+        what, lambda: delete_conversation(home(), agent=agent, conversation=conversation),
+        done=f"deleted {conversation} of {agent}", agent=agent, conversation=conversation, yes=yes, as_json=as_json,
+    )  # fmt: skip
 
 
 def _nothing_found(wanted: str, *, agent: str | None) -> str:

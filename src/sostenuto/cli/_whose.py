@@ -6,12 +6,15 @@ import json
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from sostenuto.cli._streams import say
-from sostenuto.cli._terminal import is_terminal
+from sostenuto.cli._terminal import count, is_terminal
+
+if TYPE_CHECKING:
+    from sostenuto.app import Amount
 
 SETTINGS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 DEFAULT_AGENT: Final = "default"
@@ -54,6 +57,18 @@ def confirmed(what: str, *, yes: bool) -> bool:
         return True
     say("sostenuto: nothing was changed")
     return False
+
+
+def remove_confirmed(what: str, remove: Callable[[], Amount], *, done: str, agent: str, conversation: str, yes: bool, as_json: bool) -> int:
+    """Ask whether `what` shall go for good, remove it, and print `done` and how much it was; the exit code."""
+    if not confirmed(what, yes=yes):
+        return NOTHING_DONE
+    gone = remove()
+    if as_json:
+        print_json({"agent": agent, "conversation": conversation, "bytes": gone.bytes, "files": gone.files})
+    else:
+        click.echo(f"{done}: {count(gone.files, 'file')}, {size(gone.bytes)}")
+    return 0
 
 
 def print_json(value: object) -> None:

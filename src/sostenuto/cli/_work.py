@@ -13,7 +13,7 @@ from sostenuto.cli._given import home
 from sostenuto.cli._harmless import lines_of, one_line
 from sostenuto.cli._streams import say
 from sostenuto.cli._terminal import Style, count, folded, style
-from sostenuto.cli._whose import NOTHING_DONE, SETTINGS, agent_option, confirmed, json_option, print_json, size, yes_option
+from sostenuto.cli._whose import SETTINGS, agent_option, json_option, print_json, remove_confirmed, size, yes_option
 
 if TYPE_CHECKING:
     from sostenuto.app import Work
@@ -68,14 +68,10 @@ def clear(conversation: str, *, yes: bool, agent: str, as_json: bool) -> int:
     whole = size(found.bytes + found.results_bytes)
     what = f"the work of {conversation} of {agent} goes for good: state, {count(len(found.todos), 'todo')}, "
     what += f"{count(len(found.records), 'record')} of compactions and whole tool results, {whole}; what was said stays"
-    if not confirmed(what, yes=yes):
-        return NOTHING_DONE
-    gone = clear_work(home(), agent=agent, conversation=conversation)
-    if as_json:
-        print_json({"agent": agent, "conversation": conversation, "bytes": gone.bytes, "files": gone.files})
-    else:
-        click.echo(f"cleared the work of {conversation} of {agent}: {count(gone.files, 'file')}, {size(gone.bytes)}")
-    return 0
+    return remove_confirmed(
+        what, lambda: clear_work(home(), agent=agent, conversation=conversation),
+        done=f"cleared the work of {conversation} of {agent}", agent=agent, conversation=conversation, yes=yes, as_json=as_json,
+    )  # fmt: skip
 
 
 def _entry(found: Work) -> dict[str, Any]:

@@ -27,15 +27,11 @@ def taken_up(driver: Driver) -> tuple[str, ...]:
     if keeper is None:
         return ()
     try:
-        return _taken_up(driver, keeper)
+        with bulk(MANY):
+            return _gone_on(driver, keeper)
     except BaseException:
         keeper.log.close()
         raise
-
-
-def _taken_up(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
-    with bulk(MANY):
-        return _gone_on(driver, keeper)
 
 
 def _gone_on(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
@@ -53,7 +49,7 @@ def _gone_on(driver: Driver, keeper: Keeper) -> tuple[str, ...]:
     if known.odd:
         odd = f"conversation {keeper.log.conversation}: {known.odd} records make no sense and were left out"
         kept = replace(kept, notes=(*kept.notes, odd))
-    driver.last = machinery.Asked(driver.history(), as_last=True) if engine.state.length else None
+    _ask_as_last(driver)
     wanted = replace(wishes, format=wishes.format or snapshot["format"])
     if (wanted.model, wanted.format) == (before.model, before.format):
         driver.wishes = wanted
@@ -79,6 +75,11 @@ def restored(wishes: Wishes, driver: Driver, snapshot: Mapping[str, Any], *, loo
     known = wishes.calibrations.get(wishes.model) is not None
     with bulk(len(snapshot["transcript"]) if isinstance(snapshot.get("transcript"), list) else 0):
         driver.started().load(snapshot, codecs=codec_named, calibrated=not known and wishes.model == (meta.get("model") or ""))
+    _ask_as_last(driver)
+
+
+def _ask_as_last(driver: Driver) -> None:
+    """What is asked for without messages, such as to compact, is asked of the history as it was kept."""
     driver.last = machinery.Asked(driver.history(), as_last=True) if driver.started().state.length else None
 
 
